@@ -621,8 +621,11 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
         if (status != KL_OK && status != KL_E_MEMORY) status = not_found(&k, diag);
     }
     if (status == KL_OK) {
-        if (!(kl_norm(e->omega) > 0.0)) memset(x->a, 0, (size_t)m->nv * sizeof(double));
         judge(&k, diag);
+        if (!(kl_norm(e->omega) > 0.0)) { /* multipliers at rest: judge() lets the drivers move */
+            status = evaluate_accelerations(&k);
+            memset(x->a, 0, (size_t)m->nv * sizeof(double));
+        }
     }
     kl_matrix_destroy(k.K);
     kl_state_destroy(k.kept);

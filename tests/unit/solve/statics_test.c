@@ -323,9 +323,36 @@ static void a_press_sinks_on_its_stop(void **unused)
     }
 }
 
+/* A pendulum of 2 kg is held by a driver that would accelerate it with 9 rad/s2: its joint carries the
+ * whole weight, and the driver the weight at a lever of 0.5 m. */
+static void reactions_at_rest_are_those_of_held_drivers(void **unused)
+{
+    (void)unused;
+    loaded l =
+        load_text("klingel: 1\n"
+                  "bodies: {arm: {mass: 2, inertia: [0.01, 0.04, 0.04], position: [0.5, 0, 0]}}\n"
+                  "joints:\n"
+                  "  hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y}\n"
+                  "  motor: {type: driver, of: hinge, coordinate: angle, value: {expression: \"1 - "
+                  "cos(3*t)\"}}\n",
+                  NULL, 0, true);
+    rest(&l);
+    assert_int_equal(kl_eval(l.model, l.x->s, l.x->w), KL_OK);
+    kl_eval_residual(l.model, l.x->w, l.x->a, l.x->lambda, l.x->y);
+    double reaction[2][6];
+    for (int i = 0; i < 2; i++) {
+        const kl_element *e = &l.model->element[i];
+        memcpy(reaction[i], l.x->w->total + 6 * (e->marker + e->nmarker - 1), sizeof *reaction);
+    }
+    assert_close(reaction[0][2], 2.0 * 9.81, 1e-10);
+    assert_close(reaction[1][4], -2.0 * 9.81 * 0.5, 1e-10);
+    unload(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reactions_at_rest_are_those_of_held_drivers),
         cmocka_unit_test(weight_on_a_spring_sags_by_its_weight_over_stiffness),
         cmocka_unit_test(pendulum_falls_to_the_lower_position),
         cmocka_unit_test(pendulum_set_upright_stays_and_is_called_unstable),
