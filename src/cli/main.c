@@ -1,7 +1,11 @@
 /* klingel: finds the subcommand and runs it. */
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/files.h"
 #include "cli/commands.h"
 
 /* The subcommands, in the order a user meets them: one line each. */
@@ -63,7 +67,7 @@ static int unknown_command(const char *name)
     return KL_EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -82,3 +86,21 @@ int main(int argc, char **argv)
             return kl_commands[i]->run(argc - 1, argv + 1);
     return unknown_command(argv[1]);
 }
+
+/* Standard output is buffered: that its disk is full shows only when the last bytes are written. A pipe
+ * fails only because its reader has seen enough (`| head`), which is no mistake. */
+static int close_output(int code)
+{
+    struct stat about;
+    errno        = 0;
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    int  error   = errno;
+    bool pipe =
+        fstat(fileno(stdout), &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+    if (written || pipe || code == KL_EXIT_MODEL) return code;
+    fprintf(stderr, "klingel: standard output could not be written completely: %s\n",
+            error ? kl_file_reason(error) : "is the disk full?");
+    return KL_EXIT_MODEL;
+}
+
+int main(int argc, char **argv) { return close_output(run_command(argc, argv)); }

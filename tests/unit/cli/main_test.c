@@ -140,6 +140,23 @@ static void columns_of_check_stay_apart(void **state)
     assert_says(w->out, "a-name-of-some-length rotational-spring-damper");
 }
 
+/* A table that a shell redirects to a full disk: not complete, and not exit code 0. `stdout` of the folder
+ * becomes a link to a device that takes nothing. */
+static void a_full_disk_behind_standard_output_is_an_error(void **state)
+{
+    world *w = *state;
+    if (access("/dev/full", W_OK) != 0) skip();
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    unlink(path_of(w, "stdout"));
+    assert_int_equal(symlink("/dev/full", path_of(w, "stdout")), 0);
+    assert_int_equal(run(w, "list"), 1);
+    assert_says(w->err, "standard output could not be written completely");
+    assert_int_equal(run(w, "export", "p.h5"), 1);
+    assert_int_equal(run(w, "--help"), 1);
+    assert_int_equal(run(w, "no-such-command"), 2); /* writes nothing there */
+    unlink(path_of(w, "stdout"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +169,7 @@ int main(void)
         CASE(options_may_be_written_in_any_usual_way),
         CASE(the_doctor_names_every_library_with_its_version),
         CASE(columns_of_check_stay_apart),
+        CASE(a_full_disk_behind_standard_output_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
