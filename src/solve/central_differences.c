@@ -33,6 +33,7 @@ typedef struct explicit_run {
     double       energy, moving; /* balance at the start, largest kinetic energy so far [J] */
     bool         warned;         /* a change of the energy balance */
     bool         judged;         /* the length of the steps that the model asks for */
+    bool         touched;        /* the last step passed a crossing */
 } explicit_run;
 
 enum { FIRST_PASSES = 50, LATER_PASSES = 3, AGAIN = 20 };
@@ -145,7 +146,9 @@ static kl_status estimate(explicit_run *e, kl_solver *x, bool fresh, kl_diag *di
 {
     memcpy(e->before, x->a, (size_t)x->model->nv * sizeof(double));
     kl_state_copy(e->kept, x->s);
-    if (fresh) return both_senses(e, x, true, &e->stable, diag);
+    bool blank =
+        !(kl_increment_norm(x->model, e->shape, NULL) > 0.0); /* the last sense met nothing */
+    if (fresh || blank) return both_senses(e, x, true, &e->stable, diag);
     double    h      = e->stable;
     kl_status status = passes_of(e, x, LATER_PASSES, true, &h, diag);
     e->stable        = fmin(e->stable, h);
@@ -305,6 +308,16 @@ static double step_length(const explicit_run *e, const kl_settings *s, double wh
     return steps <= 1.0 ? whole : whole / steps;
 }
 
+/* Is what the step touched stiffer than all before? The step after a touch is judged as well: a force such as
+ * k d^1.5 has no stiffness yet where the touch is found, at d = 0. */
+static kl_status judge_touch(explicit_run *e, kl_solver *x, bool *again, kl_diag *diag)
+{
+    bool passed = passed_crossing(e, x);
+    if (passed || e->touched) KL_TRY(take_back(e, x, diag, again));
+    if (!*again) e->touched = passed;
+    return KL_OK;
+}
+
 /* One step from the state with its accelerations; *again: it was taken back for a shorter one. */
 static kl_status try_step(explicit_run *e, kl_solver *x, double until, double h, bool *again,
                           const kl_statistics *count, kl_diag *diag)
@@ -315,8 +328,7 @@ static kl_status try_step(explicit_run *e, kl_solver *x, double until, double h,
     keep_start(e, x);
     x->s->t          = last ? until : x->s->t + h;
     kl_status status = advance(e, x, h, diag);
-    if (status == KL_OK && passed_crossing(e, x) && isnan(x->model->settings.step))
-        status = take_back(e, x, diag, again);
+    if (status == KL_OK && isnan(x->model->settings.step)) status = judge_touch(e, x, again, diag);
     if (status != KL_RETRY) return status;
     run_back(e, x); /* there is no shorter step to try: this one is stable */
     return kl_step_failed(x, h, count, "an element could not be evaluated", diag);

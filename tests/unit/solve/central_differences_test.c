@@ -120,6 +120,27 @@ static void a_step_that_is_too_long_is_told(void **unused)
     }
 }
 
+/* A ball falls on a plane of the same steel: k d^1.5 has no stiffness at the touch and much soon after. It
+ * rises again as high as it fell from. */
+static void a_ball_rebounds_on_the_stiffness_of_hertz(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"ball.position.z", "energy.balance", NULL};
+    const double             fall = 0.01, end = 2.0 * sqrt(2.0 * fall / 9.81);
+    char                     text[800];
+    snprintf(text, sizeof text,
+             "klingel: 1\nbodies:\n  ball: {mass: 1 kg, inertia: [1e-3, 1e-3, 1e-3], position: "
+             "[0, 0, %g]}\ncontacts:\n  touch: {between: [ball, ground], shapes: [{sphere: 0.05}, "
+             "plane], law: hertz, material: steel-steel}\nrun: {end: %g, every: %g}\n"
+             "integrator: {type: central-differences}\n",
+             0.05 + fall, end, end / 9.0);
+    built b = must_build(text);
+    simulate(&b, end, end / 9.0, names, &r, NULL);
+    assert_close(r.value[r.count - 1][0], 0.05 + fall, 0.1 * fall);
+    assert_close(r.value[r.count - 1][1], r.value[0][1], 0.05 * 9.81 * fall);
+    built_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +148,7 @@ int main(void)
         cmocka_unit_test(a_damped_beam_stays_stable),
         cmocka_unit_test(a_damped_nonlinear_body_stays_stable),
         cmocka_unit_test(a_step_that_is_too_long_is_told),
+        cmocka_unit_test(a_ball_rebounds_on_the_stiffness_of_hertz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
