@@ -199,6 +199,11 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
                 "contact '%s': `mu` has no effect without a friction law; add for example "
                 "`friction: stick-slip`",
                 s->name);
+    if (f->kind != KL_FRICTION_NONE && p->material == 0 && isnan(p->mu) && isnan(p->mu_s))
+        kl_warn(s->diag, s->place,
+                "contact '%s': `friction` has no effect without a coefficient; add the measured "
+                "one, for example `mu: 0.3`, or a `material`",
+                s->name);
     if (f->mu_s < f->mu_d)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "contact '%s': mu_static (%g) must not be smaller than mu (%g)", s->name,

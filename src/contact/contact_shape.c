@@ -358,8 +358,9 @@ const char *kl_solid_fault(const kl_solid *s)
     if (!positive(s->radius)) return "its radius must be positive";
     if (s->kind == KL_SOLID_TORUS && !(s->tube >= 0.0))
         return "`tube` of a torus must not be negative";
-    if ((s->kind == KL_SOLID_CYLINDER || s->kind == KL_SOLID_CONE) && !(s->half >= 0.0))
-        return "its `length` must not be negative";
+    bool long_one =
+        s->kind == KL_SOLID_CYLINDER || s->kind == KL_SOLID_CONE || s->kind == KL_SOLID_CAPSULE;
+    if (long_one && !(s->half >= 0.0)) return "its `length` must not be negative";
     return NULL;
 }
 

@@ -60,9 +60,10 @@ static kl_status read_slices(const reading *r, const kl_node *n, kl_solid *out)
         return kl_fail(r->s->diag, KL_E_MODEL, error->place,
                        "%s: `slices` and `slice_error` both give the number of slices; remove one",
                        r->what);
-    if (slices < 0.0 || slices > KL_PAIR_SPOTS)
-        return kl_fail(r->s->diag, KL_E_RANGE, n->place, "%s: slices is %g; give 1 to %d", r->what,
-                       slices, KL_PAIR_SPOTS);
+    if (count && (!(slices >= 1.0 && slices <= KL_PAIR_SPOTS) || slices != floor(slices)))
+        return kl_fail(r->s->diag, KL_E_RANGE, count->place,
+                       "%s: slices is %g; give a whole number from 1 to %d", r->what, slices,
+                       KL_PAIR_SPOTS);
     out->slices = error ? kl_pair_slices(most) : (int)slices;
     if (error && out->slices == 0)
         return kl_fail(r->s->diag, KL_E_RANGE, error->place,
