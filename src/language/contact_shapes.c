@@ -9,15 +9,17 @@
 #include "contact/contact_shape.h"
 #include "contact/pair.h"
 #include "geometry/named.h"
+#include "language/arc_points.h"
 #include "language/resources.h"
 #include "language/triangles.h"
 
 typedef struct reading {
     kl_scope      *s;
     kl_model      *m;
-    const char    *what; /* "contact 'x': shapes" */
-    const kl_node *node; /* the shape */
-    kl_vec3        axis; /* z of the shape, in the axes of its marker */
+    const char    *what;  /* "contact 'x': shapes" */
+    const kl_node *node;  /* the shape */
+    kl_vec3        axis;  /* z of the shape, in the axes of its marker */
+    kl_arc_radii   radii; /* of the arc of the shape whose ends differ most */
 } reading;
 
 static const char *const kinds[] = {
@@ -109,24 +111,21 @@ static kl_status read_one_arc(reading *r, const kl_node *n, kl_arc2 *arc, double
 {
     static const char *const known[] = {"center", "first", "last",    "radius", "angles", "z",
                                         "side",   "arcs",  "outside", "mirror", NULL};
-    kl_entry    entry = {.name = "", .section = r->what, .place = n->place, .chain = {n, NULL}};
-    double      c[2]  = {0, 0}, a[2], b[2];
-    const char *word  = NULL;
+    kl_entry    entry   = {.name = "", .section = r->what, .place = n->place, .chain = {n, NULL}};
+    double      x[3][2] = {{0, 0}}; /* centre, first, last */
+    const char *word    = NULL;
     if (n->kind != KL_MAP || !kl_node_get(n, "center"))
         return kl_fail(r->s->diag, KL_E_MODEL, n->place,
                        "%s: an arc needs {center: [x, y], first: [x, y], last: [x, y]}", r->what);
     kl_values_unknown(r->s, &entry, "contacts", NULL, known);
     const kl_node *first = kl_node_get(n, "first"), *last = kl_node_get(n, "last"),
                   *angles = kl_node_get(n, "angles"), *sided = kl_node_get(n, "side");
-    KL_TRY(kl_value_numbers(r->s, kl_node_get(n, "center"), r->what, "m", 2, c));
-    *arc = (kl_arc2){.c = {c[0], c[1]}};
+    KL_TRY(kl_value_numbers(r->s, kl_node_get(n, "center"), r->what, "m", 2, x[0]));
+    *arc = (kl_arc2){.c = {x[0][0], x[0][1]}};
     if (first && last) {
-        KL_TRY(kl_value_numbers(r->s, first, r->what, "m", 2, a));
-        KL_TRY(kl_value_numbers(r->s, last, r->what, "m", 2, b));
-        if (kl_arc2_make(c, a, b, 1e-3, arc) != KL_OK) /* points of printed tables are rounded */
-            return kl_fail(r->s->diag, KL_E_RANGE, n->place,
-                           "%s: `first` and `last` of the arc are not equally far from `center`",
-                           r->what);
+        KL_TRY(kl_value_numbers(r->s, first, r->what, "m", 2, x[1]));
+        KL_TRY(kl_value_numbers(r->s, last, r->what, "m", 2, x[2]));
+        KL_TRY(kl_arc_from_points(r->s->diag, n->place, r->what, x, arc, &r->radii));
     } else if (angles) {
         KL_TRY(kl_value_numbers(r->s, angles, r->what, "rad", 2, arc->theta));
         KL_TRY(number(r, kl_node_get(n, "radius"), "radius", "m", &arc->radius));
@@ -180,8 +179,10 @@ static kl_status read_arc(reading *r, const kl_node *n, kl_solid *out)
     bool mirror         = false;
     out->z[0] = -1.0, out->z[1] = 1.0;
     if (z) KL_TRY(kl_value_numbers(r->s, z, r->what, "m", 2, out->z));
-    if (list) return read_chain(r, n, list, out);
-    KL_TRY(read_one_arc(r, n, &out->arc, &out->side));
+    r->radii = (kl_arc_radii){0};
+    KL_TRY(list ? read_chain(r, n, list, out) : read_one_arc(r, n, &out->arc, &out->side));
+    kl_arc_note_radii(r->s->diag, r->what, &r->radii);
+    if (list) return KL_OK;
     KL_TRY(flag(r, kl_node_get(n, "mirror"), &mirror));
     if (mirror) mirror_arc(out, &out->arc);
     return KL_OK;

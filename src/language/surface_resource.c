@@ -13,6 +13,7 @@
 
 #include "geometry/named.h"
 #include "geometry/surface.h"
+#include "language/arc_points.h"
 #include "language/resources.h"
 #include "store/surface_file.h"
 
@@ -167,19 +168,11 @@ static kl_status arc_of(const kl_resource_reader *r, const kl_node *n, kl_arc2 *
         KL_TRY(kl_scope_number(r->s, p->first, keys[i], "m", &x[i][0]));
         KL_TRY(kl_scope_number(r->s, p->first->next, keys[i], "m", &x[i][1]));
     }
-    double r0 = hypot(x[1][0] - x[0][0], x[1][1] - x[0][1]);
-    double r1 = hypot(x[2][0] - x[0][0], x[2][1] - x[0][1]);
-    /* printed tables are rounded: Craveiro Neto's table 6.4 differs by 6e-6 */
-    if (kl_arc2_make(x[0], x[1], x[2], 1e-4, arc) != KL_OK)
-        return kl_fail(r->diag, KL_E_RANGE, n->place,
-                       "surface '%s': first and last are %g and %g m from the center; both must "
-                       "lie on the arc (a difference of 1e-4 is allowed)",
-                       r->node->key, r0, r1);
-    if (fabs(r1 - r0) > 1e-9 * r0)
-        kl_note(r->diag, n->place,
-                "surface '%s': first and last are %.9g and %.9g m from the center; the mean radius "
-                "is used",
-                r->node->key, r0, r1);
+    char         what[128];
+    kl_arc_radii radii = {0};
+    snprintf(what, sizeof what, "surface '%.100s'", r->node->key);
+    KL_TRY(kl_arc_from_points(r->diag, n->place, what, x, arc, &radii));
+    kl_arc_note_radii(r->diag, what, &radii);
     if (!(fabs(arc->theta[1] - arc->theta[0]) > 1e-9))
         return kl_fail(r->diag, KL_E_RANGE, n->place,
                        "surface '%s': first and last are the same point; give two different points",
