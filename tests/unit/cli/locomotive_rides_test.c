@@ -144,7 +144,7 @@ static void long_rides_show_modes_and_cracks(void **state)
         return;
     }
     for (int i = 0; i < 3; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "h%d", i + 1);
         ride(w, name, "flexible", 301 + i, 210.0);
         snprintf(name, sizeof name, "c%d", i + 1);
