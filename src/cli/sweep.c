@@ -20,6 +20,7 @@
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/sweep_assess.h"
+#include "cli/sweep_files.h"
 #include "figures/figure.h"
 #include "figures/table_figure.h"
 #include "language/study.h"
@@ -33,8 +34,16 @@ typedef struct sweep {
     char             part[1100]; /* journal */
     uint64_t         mark;       /* of study and model: a journal of other ones is of no use */
     bool            *done;
-    int              left, quiet;
+    int              left, quiet, fresh;
+    pid_t            parent;
 } sweep;
+
+/* How a run went. */
+typedef struct outcome {
+    char why[WHY]; /* it failed; "" when it did not */
+    bool lost;     /* its results file could not be written: the run is done again */
+    bool had;      /* an earlier start wrote its results file */
+} outcome;
 
 /* ---- one run
  * --------------------------------------------------------------------------------------- */
@@ -93,6 +102,42 @@ static void want_gauges(kl_channels *c, const gauges *g)
         channel[i] = g->item[i].channel;
     }
     kl_channels_want(c, channel, g->n, true);
+}
+
+/* The gauges over the rows of a results file, whose columns they name. */
+static kl_status gauge_file(kl_reader *f, gauges *g)
+{
+    int       rows   = kl_reader_rows(f);
+    double   *time   = calloc((size_t)rows + 1, sizeof *time);
+    double   *column = calloc((size_t)rows + 1, sizeof *column);
+    kl_status status = time && column ? kl_reader_time(f, time) : KL_E_MEMORY;
+    for (int i = 0; status == KL_OK && i < g->n; i++) {
+        gauges one         = {.item = &g->item[i], .n = 1};
+        status             = kl_reader_column(f, g->item[i].channel, column);
+        g->item[i].channel = 0;
+        for (int row = 0; status == KL_OK && row < rows; row++)
+            status = gauge_row(&one, time[row], &column[row]);
+    }
+    free(time);
+    free(column);
+    return status;
+}
+
+static kl_status run_file(const kl_study *study, const char *path, double *out, kl_diag *diag)
+{
+    gauges g = {.item = calloc((size_t)study->nresult + 1, sizeof *g.item), .n = study->nresult};
+    kl_reader *f      = NULL;
+    kl_status  status = g.item ? kl_reader_open(path, diag, &f) : KL_E_MEMORY;
+    for (int i = 0; status == KL_OK && i < g.n; i++) {
+        g.item[i].channel = kl_reader_find(f, study->result[i].channel);
+        g.item[i].from    = study->result[i].from;
+    }
+    if (status == KL_OK) status = gauge_file(f, &g);
+    for (int i = 0; status == KL_OK && i < g.n; i++)
+        out[i] = taken(&g.item[i], study->result[i].take);
+    kl_reader_close(f);
+    free(g.item);
+    return status;
 }
 
 static kl_status run_channels(const kl_study *study, kl_simulation *s, double *out, kl_diag *diag)
@@ -185,30 +230,46 @@ static void reason_of(const kl_diag *diag, kl_status status, char *why, size_t s
         else if (*c == '\n' || *c == '\r') *c = ' ';
 }
 
-static kl_status analyse(const sweep *w, int run, kl_simulation *s, double *out, kl_diag *diag)
+/* A run with a results file, which is kept or only read. */
+static kl_status run_with_file(const sweep *w, int run, kl_simulation *s, double *out, outcome *o,
+                               kl_diag *diag)
 {
-    char kept[1200];
-    switch (w->study->analysis) {
-    case KL_STUDY_MODES: return run_modes(w->study, s, out, diag);
-    case KL_STUDY_ASSESS:
-        snprintf(kept, sizeof kept, "%s-run%d.h5", w->part, run + 1);
-        return kl_sweep_assess(w->study, s, kept, out, diag);
-    default: return run_channels(w->study, s, out, diag);
-    }
+    char path[1200];
+    if (w->study->keep) kl_study_file(w->study, run, path, sizeof path);
+    else snprintf(path, sizeof path, "%s-run%d.h5", w->part, run + 1);
+    kl_study_run r = {
+        .study = w->study, .source = w->source, .run = run, .path = path, .parent = w->parent};
+    kl_status status = KL_OK;
+    o->had           = w->study->keep && !w->fresh && kl_sweep_has_run(&r, s);
+    if (!o->had) status = kl_sweep_record(&r, s, &o->lost, diag);
+    if (status == KL_OK)
+        status = w->study->analysis == KL_STUDY_ASSESS ? kl_sweep_assess(w->study, path, out, diag)
+                                                       : run_file(w->study, path, out, diag);
+    if (!w->study->keep) (void)remove(path);
+    return status;
 }
 
-static kl_status compute(const sweep *w, int run, double *out, char *why, size_t size)
+static kl_status analyse(const sweep *w, int run, kl_simulation *s, double *out, outcome *o,
+                         kl_diag *diag)
 {
+    if (w->study->analysis == KL_STUDY_MODES) return run_modes(w->study, s, out, diag);
+    if (w->study->analysis == KL_STUDY_ASSESS || w->study->keep)
+        return run_with_file(w, run, s, out, o, diag);
+    return run_channels(w->study, s, out, diag);
+}
+
+static void compute(const sweep *w, int run, double *out, outcome *o)
+{
+    *o                    = (outcome){.why = ""};
     kl_diag       *diag   = kl_diag_create();
     kl_model      *m      = diag ? build(w, run, diag) : NULL;
     kl_simulation *s      = NULL;
     kl_status      status = m ? kl_simulation_create(m, diag, &s) : KL_E_MODEL;
-    if (status == KL_OK) status = analyse(w, run, s, out, diag);
-    if (status != KL_OK) reason_of(diag, status, why, size);
+    if (status == KL_OK) status = analyse(w, run, s, out, o, diag);
+    if (status != KL_OK) reason_of(diag, status, o->why, sizeof o->why);
     kl_simulation_destroy(s);
     kl_model_destroy(m);
     kl_diag_destroy(diag);
-    return status;
 }
 
 /* ---- journal
@@ -231,6 +292,16 @@ static int format_line(const sweep *w, int run, const double *out, const char *w
     return n;
 }
 
+/* A completed run of the journal whose kept file was removed is done again. */
+static bool has_its_file(const sweep *w, int run, const char *line)
+{
+    char        path[1200];
+    const char *status = strrchr(line, ',');
+    if (!w->study->keep || !status || strcmp(status, ",ok\n") != 0) return true;
+    kl_study_file(w->study, run, path, sizeof path);
+    return access(path, R_OK) == 0;
+}
+
 /* Marks the runs that the journal has; a torn last line is cut off. False: of another study. */
 static bool read_journal(sweep *w)
 {
@@ -245,7 +316,8 @@ static bool read_journal(sweep *w)
     while (ours && fgets(line, sizeof line, f)) {
         if (!strchr(line, '\n')) break;
         int run = atoi(line);
-        if (run >= 1 && run <= w->study->nrun && !w->done[run - 1])
+        if (run >= 1 && run <= w->study->nrun && !w->done[run - 1] &&
+            has_its_file(w, run - 1, line))
             w->done[run - 1] = true, w->left--;
         whole = ftell(f);
     }
@@ -303,19 +375,37 @@ static bool write_table(const sweep *w, FILE *out, int *failed)
 /* ---- workers
  * ------------------------------------------------------------------------------------------- */
 
-/* Takes runs from the pipe until it ends, or until the process `parent` has ended: runs in the pipe
+/* One line of progress for a kept file, in one go because the workers share the terminal. */
+static void announce(const sweep *w, int run, const outcome *o)
+{
+    char path[1200], line[2000];
+    if (!w->study->keep || w->quiet) return;
+    kl_study_file(w->study, run, path, sizeof path);
+    int n = snprintf(line, sizeof line, "%s%s%s\n", path,
+                     *o->why  ? ": "
+                     : o->had ? ": of an earlier start"
+                              : "",
+                     o->why);
+    (void)!write(STDERR_FILENO, line, (size_t)n);
+}
+
+/* Takes runs from the pipe until it ends, or until the parent process has ended: runs in the pipe
  * outlive it, and orphaned workers would continue. */
-static void work(const sweep *w, int jobs, pid_t parent)
+static void work(const sweep *w, int jobs)
 {
     int     journal = open(w->part, O_WRONLY | O_APPEND);
     double *out     = calloc((size_t)w->study->nresult + 1, sizeof *out);
     char   *line    = malloc(LINE);
     int     run;
     while (journal >= 0 && out && line && read(jobs, &run, sizeof run) == (ssize_t)sizeof run) {
-        char why[WHY] = "";
-        if (getppid() != parent) break;
-        (void)compute(w, run, out, why, sizeof why);
-        int n = format_line(w, run, out, why, line);
+        outcome o;
+        if (getppid() != w->parent) break;
+        compute(w, run, out, &o);
+        if (getppid() != w->parent) break;
+        if (o.lost) fprintf(stderr, "run %d: %s\n", run + 1, o.why);
+        if (o.lost) break;
+        announce(w, run, &o);
+        int n = format_line(w, run, out, o.why, line);
         if (write(journal, line, (size_t)n) != n) break; /* disk full: the run is done again */
     }
     free(line);
@@ -326,7 +416,7 @@ static void work(const sweep *w, int jobs, pid_t parent)
 static bool run_workers(const sweep *w, int workers)
 {
     int   jobs[2];
-    pid_t child[MOST_WORKERS], self = getpid();
+    pid_t child[MOST_WORKERS];
     if (pipe(jobs) != 0) return false;
     signal(SIGPIPE, SIG_IGN);
     fflush(NULL);
@@ -336,22 +426,23 @@ static bool run_workers(const sweep *w, int workers)
         if (child[n] < 0) break;
         if (child[n] == 0) {
             close(jobs[1]);
-            work(w, jobs[0], self);
+            work(w, jobs[0]);
             _exit(0);
         }
     }
     close(jobs[0]);
-    int given = 0;
+    int  given  = 0;
+    bool counts = !w->quiet && !w->study->keep && isatty(STDERR_FILENO);
     for (int run = 0; run < w->study->nrun && n > 0; run++) {
         if (w->done[run]) continue;
         if (write(jobs[1], &run, sizeof run) != (ssize_t)sizeof run) break; /* no worker is left */
         given++;
-        if (!w->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r%d of %d", given, w->left);
+        if (counts) fprintf(stderr, "\r%d of %d", given, w->left);
     }
     close(jobs[1]);
     for (int i = 0; i < n; i++)
         while (waitpid(child[i], NULL, 0) < 0 && errno == EINTR) continue;
-    if (!w->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\n");
+    if (counts) fprintf(stderr, "\n");
     return n > 0;
 }
 
@@ -530,7 +621,7 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
 
 static int sweep_run(int argc, char **argv)
 {
-    const char     *output = NULL, *figure = NULL, *over = NULL;
+    const char     *output = NULL, *figure = NULL, *over = NULL, *keep = NULL;
     int             workers = 0;
     bool            fresh = false, quiet = false;
     const kl_option options[] = {
@@ -540,6 +631,8 @@ static int sweep_run(int argc, char **argv)
          "draw the results over a parameter (.svg, .png or .pdf)"},
         {"x", 'x', "NAME", KL_OPTION_TEXT, &over,
          "parameter on the horizontal axis of the figure (default: the first)"},
+        {"keep", 0, "FILES", KL_OPTION_TEXT, &keep,
+         "keep the results files: a folder, or names such as 'runs/{speed}.h5'"},
         {"workers", 'j', "N", KL_OPTION_COUNT, &workers,
          "number of processes (default: one per core)"},
         {"fresh", 0, NULL, KL_OPTION_FLAG, &fresh, "discard the runs of an earlier start"},
@@ -568,8 +661,10 @@ static int sweep_run(int argc, char **argv)
     kl_diag   *diag   = kl_diag_create();
     kl_study  *study  = NULL;
     kl_source *source = NULL;
-    sweep      w      = {.quiet = quiet};
+    sweep      w      = {.quiet = quiet, .fresh = fresh, .parent = getpid()};
     kl_status  status = diag ? kl_study_read(rest.items[0], diag, &study) : KL_E_MEMORY;
+    if (status == KL_OK && keep)
+        status = kl_study_keep(study, keep, (kl_place){.file = "--keep"}, diag);
     if (status == KL_OK) status = kl_source_read(study->model, diag, &source);
     if (status == KL_OK) {
         (void)kl_blas_threads(1); /* the cores are for the workers, and sums keep their order */
@@ -598,5 +693,7 @@ const kl_command kl_command_sweep = {
     .run       = sweep_run,
     .help      = "`klingel help study` describes a study.\n\n"
                  "  klingel sweep examples/carter-wheelset/study.yaml -o table.csv\n"
+                 "\n"
+                 "  klingel sweep study.yaml --keep 'runs/{speed}-{conicity}.h5'\n"
                  "\n"
                  "If a study was stopped, the same command continues it.\n"};

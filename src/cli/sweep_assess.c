@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "post/assess.h"
-#include "results/record.h"
+#include "results/results.h"
 
 /* The row of a quantity, or with NULL the one whose limit is used most; NULL: none. */
 static const kl_assessed *row_of(const kl_assessment *a, const char *quantity)
@@ -47,7 +47,7 @@ static kl_status take(const kl_study *study, const kl_assessment *a, kl_arena *a
     return KL_OK;
 }
 
-static kl_status assess(const kl_study *study, const char *path, double *out, kl_diag *diag)
+kl_status kl_sweep_assess(const kl_study *study, const char *path, double *out, kl_diag *diag)
 {
     kl_arena      *arena  = kl_arena_create();
     const kl_node *limits = NULL;
@@ -59,15 +59,5 @@ static kl_status assess(const kl_study *study, const char *path, double *out, kl
     if (status == KL_OK) status = take(study, &a, arena, out, diag);
     kl_reader_close(reader);
     kl_arena_destroy(arena);
-    return status;
-}
-
-kl_status kl_sweep_assess(const kl_study *study, kl_simulation *s, const char *path, double *out,
-                          kl_diag *diag)
-{
-    kl_recording recording = {.path = path, .end = s->model->settings.end};
-    kl_status    status    = kl_record(s, &recording, diag);
-    if (status == KL_OK) status = assess(study, path, out, diag);
-    (void)remove(path);
     return status;
 }

@@ -2,12 +2,10 @@
 #ifndef KL_CLI_SWEEP_ASSESS_H
 #define KL_CLI_SWEEP_ASSESS_H
 
+#include "base/diag.h"
 #include "language/study.h"
-#include "solve/simulation.h"
 
-/* Runs the model, assesses the run with the program's limits, and takes the results of the study. The run is kept
- * in the file `path` meanwhile, which is removed. */
-kl_status kl_sweep_assess(const kl_study *study, kl_simulation *s, const char *path, double *out,
-                          kl_diag *diag);
+/* Assesses the results file of a run with the program's limits and takes the results of the study. */
+kl_status kl_sweep_assess(const kl_study *study, const char *path, double *out, kl_diag *diag);
 
 #endif

@@ -406,6 +406,8 @@ static void choose_recorded(kl_channels *c, kl_diag *diag)
     }
 }
 
+void kl_channels_record(kl_channels *c, int channel) { c->list[channel].recorded = true; }
+
 kl_status kl_channels_create(const kl_model *m, kl_diag *diag, kl_channels **out)
 {
     kl_arena    *a = kl_arena_create();

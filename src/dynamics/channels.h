@@ -33,6 +33,9 @@ int               kl_channels_count(const kl_channels *c);
 const kl_channel *kl_channels_at(const kl_channels *c, int i);
 int               kl_channels_find(const kl_channels *c, const char *name); /* -1 */
 
+/* A results file has this channel, whatever `run: {record: }` chooses. */
+void kl_channels_record(kl_channels *c, int channel);
+
 /* An expression over all channels and parameters; lives as long as `c`. Compile before
  * kl_channels_want, so that rows have what it reads. */
 kl_status kl_channels_compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,

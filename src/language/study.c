@@ -427,10 +427,23 @@ static const char *beside(kl_arena *a, const char *file, const char *path)
     return kl_arena_format(a, "%.*s/%s", (int)(slash - file), file, path);
 }
 
+/* The values of all runs must be known. */
+static kl_status read_keep(reader *r, const kl_node *n)
+{
+    if (!n) return KL_OK;
+    if (n->kind != KL_SCALAR || !*n->text)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "`keep` is a folder or the name of a file for each run, such as runs or "
+                       "\"runs/{%s}.h5\"",
+                       r->s->parameter[0]);
+    return kl_study_keep(r->s, beside(r->s->arena, r->s->file, n->text), n->place, r->diag);
+}
+
 static kl_status read_all(reader *r, const kl_node *root)
 {
-    static const char *const known[] = {"model",      "analysis", "method", "samples", "seed",
-                                        "parameters", "results",  "set",    "end",     NULL};
+    static const char *const known[] = {"model", "analysis",   "method",  "samples",
+                                        "seed",  "parameters", "results", "set",
+                                        "end",   "keep",       NULL};
     kl_study                *s       = r->s;
     if (root->kind != KL_MAP)
         return kl_fail(r->diag, KL_E_MODEL, root->place,
@@ -460,7 +473,8 @@ static kl_status read_all(reader *r, const kl_node *root)
     KL_TRY(read_parameters(r, kl_node_get(root, "parameters")));
     refuse_same_names(r);
     if (kl_diag_failed(r->diag)) return kl_diag_status(r->diag);
-    return fill_values(r, root);
+    KL_TRY(fill_values(r, root));
+    return read_keep(r, kl_node_get(root, "keep"));
 }
 
 kl_status kl_study_read(const char *path, kl_diag *diag, kl_study **out)

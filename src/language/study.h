@@ -7,6 +7,7 @@
  *   seed: 1
  *   set: {irregularities: good}       # the same in every run
  *   end: 20                           # end time of the runs [s]; default: that of the model
+ *   keep: runs/{speed}-{conicity}.h5  # results files of run and assess that are kept
  *   parameters:
  *     speed: {from: 50 m/s, to: 100 m/s, count: 11}     # count: of a grid
  *     conicity: [0.05, 0.1, 0.2]      # values, numbers or words: [true, false]
@@ -70,6 +71,7 @@ typedef struct kl_study {
     const char     **fixed, **fixed_text; /* nfixed parameters that do not vary, and their values */
     int              nfixed;
     double           end;   /* of the runs [s]; NaN: that of the model */
+    const char      *keep;  /* names of results files, with {PARAMETER} or {run}; NULL: none kept */
     double          *value; /* nrun x nparameter, in the unit; places in the list of words */
     int              nrun;
     kl_study_result *result;
@@ -78,6 +80,14 @@ typedef struct kl_study {
 
 kl_status kl_study_read(const char *path, kl_diag *diag, kl_study **out);
 void      kl_study_destroy(kl_study *s);
+
+/* Keeps the results files of all runs. `names` is the name of a file in which each {PARAMETER} stands for its
+ * value and {run} for the number of the run, or a folder. Every run must have a file of its own. `place` is
+ * where the user wrote it. */
+kl_status kl_study_keep(kl_study *s, const char *names, kl_place place, kl_diag *diag);
+
+/* The kept file of a run. */
+void kl_study_file(const kl_study *s, int run, char *path, size_t size);
 
 /* Value of parameter `p` in run `run` as a table has it: "74.25", "true". */
 void kl_study_number(const kl_study *s, int run, int p, char *text, size_t size);

@@ -188,6 +188,7 @@ const kl_topic kl_topics[] = {
      "    results:\n"
      "      highest: {of: deck.position.z, take: max}      a channel and its value\n"
      "    end: 5                                           optional: simulated time\n"
+     "    keep: runs/{L}-{load}.h5                         optional: keep the results files\n"
      "\n"
      "`take` is min, max, mean, rms, last or amplitude; with `analysis: modes` growth, frequency "
      "or\n"
@@ -195,7 +196,12 @@ const kl_topic kl_topics[] = {
      "all\n"
      "combinations), list, random or latin-hypercube with `samples` and `seed`. `set` gives "
      "values\n"
-     "that are the same in all runs. `klingel sweep study.yaml` writes study.csv.\n"},
+     "that are the same in all runs. `klingel sweep study.yaml` writes study.csv.\n"
+     "\n"
+     "`keep` is the name of the results file of each run: {L} is the value of the parameter `L`,\n"
+     "{run} the number of the run. A folder has the files run-1.h5, run-2.h5, ... A run whose "
+     "file\n"
+     "is there already is not computed again (`--fresh` computes all).\n"},
     {"like", "topic", "an entry that copies another one except for some keys",
      "    bodies:\n"
      "      front: {mass: 10 kg, inertia: [1, 1, 1], position: [1, 0, 0]}\n"

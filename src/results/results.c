@@ -215,7 +215,7 @@ static bool remains_open_elsewhere(const char *path)
 
 /* Only a results file, another HDF5 file or an empty one may be replaced: a model given by mistake
  * as the name of the results must survive. */
-static kl_status may_replace(const char *path, kl_diag *diag)
+kl_status kl_writer_may_replace(const char *path, kl_diag *diag)
 {
     kl_place    at = {.file = path};
     kl_h5_start found;
@@ -313,7 +313,7 @@ kl_status kl_writer_create(const char *path, const kl_results_info *info,
     *out                                 = NULL;
     kl_writer *w                         = prepare(path, nchannel, diag);
     if (!w) return KL_E_MEMORY;
-    kl_status status = may_replace(w->path, diag);
+    kl_status status = kl_writer_may_replace(w->path, diag);
     if (status == KL_OK) status = check_channels(w->arena, path, channels, nchannel, diag);
     if (status == KL_OK) status = start(w, info ? info : &nothing, channels);
     if (status == KL_OK) *out = w;

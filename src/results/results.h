@@ -44,6 +44,9 @@ kl_status kl_writer_create(const char *path, const kl_results_info *info,
                            const kl_channel_info *channels, int nchannel, kl_diag *diag,
                            kl_writer **out);
 
+/* Whether a results file may take this name: nothing is there, or a results file that no run writes. */
+kl_status kl_writer_may_replace(const char *path, kl_diag *diag);
+
 /* Adds a row: `nchannel` values. Rows are kept until a chunk is full or a second has passed; no
  * memory of ours is taken here. */
 kl_status kl_writer_row(kl_writer *w, double time, const double *values);
