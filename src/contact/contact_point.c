@@ -1,5 +1,6 @@
 #include "contact/contact_point.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -163,7 +164,9 @@ void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl
                        law->share);
     kl_friction_input in = {.slip = x->u, .normal = x->normal.f, .slips = h[KL_POINT_STATE] == 2.0};
     if (kl_friction_laws[law->friction.kind].gap && known) {
-        x->e0 = kl_mul(&m[1].A, kl_load(h + KL_POINT_GAP));
+        x->e0     = kl_mul(&m[1].A, kl_load(h + KL_POINT_GAP));
+        in.before = across(x->n, x->e0);
+        in.dt     = fmax(dt, DBL_MIN); /* at the last step itself nothing has changed */
         if (dt > 0.0) {
             kl_vec3 both = kl_add(kl_mul(&m[1].A, kl_load(h + KL_POINT_SLIP)), x->u);
             x->e0        = kl_axpy(0.5 * dt, both, x->e0);

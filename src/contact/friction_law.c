@@ -170,6 +170,13 @@ static void lugre(const kl_friction_law *law, const kl_friction_input *in, kl_fr
     out->slips = law->s0 * kl_norm(in->z) > 0.9 * law->mu_d && s > 0.0;
 }
 
+/* The elastic gap after dt of k g + c g' = mu N t, from `before` on. */
+static kl_vec3 relaxed_gap(const kl_friction_law *law, const kl_friction_input *in, kl_vec3 limit)
+{
+    if (law->c_t <= 0.0 || in->dt <= 0.0) return limit;
+    return kl_axpy(exp(-law->k_t / law->c_t * in->dt), kl_sub(in->before, limit), limit);
+}
+
 /* trial T = -(k g + c u); beyond mu N it is scaled back to -mu N t, t = trial direction. With v0 the
  * coefficient falls from mu_s to mu_d over the slip speed */
 static void stick_slip(const kl_friction_law *law, const kl_friction_input *in,
@@ -195,7 +202,8 @@ static void stick_slip(const kl_friction_law *law, const kl_friction_input *in,
         kl_vec3 e      = s > 0.0 ? kl_scale(1.0 / s, in->slip) : (kl_vec3){0};
         kl_mat3 across = scaled_plus_outer(-bound / size, bound / size, t, t);
         out->f         = kl_scale(-bound, t);
-        out->gap       = kl_scale(bound / law->k_t, t);
+        out->gap       = relaxed_gap(law, in, kl_scale(bound / law->k_t, t));
+        if (in->dt > 0.0) out->growth = kl_dot(t, kl_sub(out->gap, in->before)) / in->dt;
         kl_mat3 te     = kl_outer(t, e);
         out->by_slip   = kl_mat_scale(law->c_t, &across);
         out->by_slip   = kl_mat_axpy(-in->normal * slope, &te, &out->by_slip);
@@ -227,7 +235,8 @@ double kl_friction_phase(const kl_friction_law *law, const kl_friction_force *f,
     double beyond = unit > 0.0 ? fmax(fabs(f->over) / unit, 0.3) : 0.3;
     if (!f->slips) return beyond;
     if (!slid || !(dt > 0.0)) return -beyond;
-    double growth = law->mu_d * (normal - normal_before) / (law->k_t * dt);
+    double growth =
+        law->c_t > 0.0 ? f->growth : law->mu_d * (normal - normal_before) / (law->k_t * dt);
     return (growth - f->along) / SLOWEST;
 }
 

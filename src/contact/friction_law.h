@@ -18,7 +18,9 @@
  *   stick-slip    T = -(k_T g + c_T u), at most mu N: then the elastic gap g is scaled back
  *                 (Craveiro Neto 2020, eq. 3.18 and 3.28; g is a history). While it sticks mu is
  *                 mu_s, while it slips mu_d; with v0 > 0 it slips with the level g of lugre, and
- *                 `viscous` adds to it.
+ *                 `viscous` adds to it. With damping the slider is in series with spring and damper:
+ *                 k_T g + c_T g' = mu N t while it slips, so that g follows within c_T/k_T. A gap
+ *                 scaled back at once would turn by a share of each step, however short it is.
  *
  * The caller carries g and z with the surface that it slips on, which makes them objective. */
 #ifndef KL_CONTACT_FRICTION_LAW_H
@@ -74,6 +76,8 @@ typedef struct kl_friction_input {
     kl_vec3 slip;   /* u: velocity over the other body, tangential [m/s] */
     double  normal; /* N >= 0 [N] */
     kl_vec3 gap;    /* stick-slip: elastic gap if nothing slipped since the last step [m] */
+    kl_vec3 before; /* stick-slip: elastic gap at the last step [m], */
+    double  dt;     /* that was so long ago [s]; 0: the gap follows without delay */
     bool    slips;  /* stick-slip: it slipped at the end of the last step */
     kl_vec3 z;      /* lugre: mean deflection of the bristles [m] */
 } kl_friction_input;
@@ -91,6 +95,7 @@ typedef struct kl_friction_force {
     double  loss;   /* dissipated power [W] */
     double  over;   /* stick-slip: trial force minus its limit [N]; above 0: it slips */
     double  along;  /* stick-slip: slip speed along the elastic gap [m/s] */
+    double  growth; /* stick-slip: mean rate of the elastic gap along itself [m/s] */
 } kl_friction_force;
 
 void kl_friction_eval(const kl_friction_law *law, const kl_friction_input *in,
@@ -98,9 +103,9 @@ void kl_friction_eval(const kl_friction_law *law, const kl_friction_input *in,
 
 /* Of stick-slip, at the end of a step: its position between sticking and slipping, in units of what
  * is allowed; a crossing watches its sign. It sticks: by how much the elastic gap may still stretch. It
- * slips: how fast the limit is left behind, s = u.t - (mu N)'/k_t; it sticks again where s becomes
- * negative. After a change: by how much the step went beyond it, and no less than what counts as
- * passed. `slid`: it slipped at the end of the step before, dt [s] ago. */
+ * slips: how fast the limit is left behind, s = u.t - g'.t (without damping g' = (mu N)'/k_t); it sticks
+ * again where s becomes negative. After a change: by how much the step went beyond it, and no less than
+ * what counts as passed. `slid`: it slipped at the end of the step before, dt [s] ago. */
 double kl_friction_phase(const kl_friction_law *law, const kl_friction_force *f, double normal,
                          double normal_before, bool slid, double dt);
 

@@ -503,6 +503,17 @@ double kl_index1_longest(const kl_index1 *i)
     return speed > 0.0 ? 1.0 / speed : HUGE_VAL;
 }
 
+double kl_index1_second_order_step(kl_index1 *i, double most)
+{
+    const kl_model *m = i->x->model;
+    double          h = i->point[0].t - i->point[1].t, allowed = cbrt(0.5 * i->tolerance / 0.084);
+    if (i->npoint < 2 || !(h > 0.0)) return fmin(most, allowed / i->pace);
+    for (int k = 0; k < m->nv; k++)
+        i->dx[k] = (i->point[0].dy[m->nq + k] - i->point[1].dy[m->nq + k]) / h;
+    double jerk = kl_increment_norm(m, i->dx, NULL);
+    return jerk > 0.0 ? fmin(most, allowed / cbrt(jerk)) : most;
+}
+
 /* ---- between the points ---------------------------------------------------------------------- */
 
 /* Lagrange's polynomial of node k among n points at t, and its first two derivatives at the node. */

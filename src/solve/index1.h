@@ -111,6 +111,9 @@ void kl_index1_speeds(const kl_model *m, const double *q, const double *q_dot, d
 void kl_index1_weights(kl_index1 *i, const double *y, double *weight);
 /* No step may turn a body further than the joint angles can count. */
 double kl_index1_longest(const kl_index1 *i);
+/* Step in which the error of a method of second order, 0.084 h^3 |v''|, is half of what is allowed; v'' from
+ * the last two points. `most` where there is only one since a corner, and at most. */
+double kl_index1_second_order_step(kl_index1 *i, double most);
 /* The state and energies of any y. */
 void kl_index1_state(const kl_index1 *i, double t, const double *y, kl_state *s, double energy[2]);
 /* The state at t within the last step. */

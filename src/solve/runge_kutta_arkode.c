@@ -1,6 +1,11 @@
 /* Explicit Runge-Kutta pair of order 8(7) on the index 1 equations, with the constraints met by
  * projection after each step. For smooth motion without stiff forces. The door to ARKODE.
  *
+ * Elements carry their histories from step to step by rules of second order, such as the elastic gap of
+ * friction, g + (u_0 + u) h/2. Both solutions of the pair use the same history, so their difference does
+ * not contain the error of these rules. Where such histories decide (path_dependent), steps are therefore
+ * no longer than those in which a method of second order would be within the tolerance.
+ *
  * The pair is RK8(7)13M of Prince and Dormand 1981 (J. Comput. Appl. Math. 7, 67-75). ARKODE's own
  * pair of this order, Fehlberg's, sees no error at all where forces depend on time alone. */
 #include <arkode/arkode_erkstep.h>
@@ -59,6 +64,8 @@ typedef struct runge_kutta {
     double     h;      /* length of the step that it would take next [s] */
     double     want;   /* the same before the last step */
     bool       resume; /* ARKODE must be informed: an event made the last step short */
+    double     carry;  /* longest step for the rules of histories [s] */
+    bool       path;   /* histories decide: an element is path-dependent */
     double    *lambda; /* multipliers before the last step */
     bool       first;  /* the last step was the first one since the start */
     bool bends; /* accelerations have a corner at its end: polynomials between points begin there */
@@ -147,6 +154,7 @@ static kl_status rk_create(kl_solver *x, void **self)
     r->ode     = ode;
     r->lambda  = kl_arena_array(ode->arena, double, x->model->nlam + 1);
     ode->floor = 1e-11;
+    for (int k = 0; k < x->model->nelement; k++) r->path |= x->model->element[k].path_dependent;
     if (SUNContext_Create(NULL, &r->context) == 0) r->y = kl_sundials_vector(ode->n, r->context);
     if (r->y) r->ark = ERKStepCreate(rk_rate, 0.0, r->y, r->context);
     if (!r->ark || !r->lambda || configure(r, &x->model->settings) != 0) {
@@ -167,6 +175,8 @@ static kl_status rk_begin(void *self, kl_solver *x, kl_diag *diag)
     /* short enough for the polynomial between the first two points, and near what follows */
     double first =
         isnan(s->first_step) ? 0.1 / r->ode->pace * pow(x->tolerance, 0.125) : s->first_step;
+    r->carry = r->path ? kl_index1_second_order_step(r->ode, HUGE_VAL) : HUGE_VAL;
+    first    = fmin(first, r->carry);
     if (isnan(s->step)) flag |= ERKStepSetInitStep(r->ark, first);
     else flag |= ERKStepSetFixedStep(r->ark, s->step);
     r->h      = isnan(s->step) ? first : s->step;
@@ -195,6 +205,16 @@ static void propose(runge_kutta *r, double t0, double t, double until, bool fail
     r->h      = r->resume ? want : next;
 }
 
+/* The error of a history is seen after the step. */
+static void limit_by_history(runge_kutta *r)
+{
+    if (!r->path) return;
+    r->carry = kl_index1_second_order_step(r->ode, 2.0 * r->carry);
+    if (r->h <= r->carry) return;
+    r->h      = r->carry;
+    r->resume = true;
+}
+
 static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *count,
                          kl_diag *diag)
 {
@@ -218,6 +238,7 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
     }
     propose(r, t0, t, until, fails1 > fails0);
     kl_index1_accept(r->ode, t, N_VGetArrayPointer(r->y), count);
+    limit_by_history(r);
     count->order = 8;
     return kl_index1_same_branch(r->ode, count, diag);
 }
