@@ -61,6 +61,7 @@ kl_status      kl_contact_start(const kl_reading *in, const kl_setup *s, kl_elem
 
 /* contact_setup.c: laws from keys (fill, then Hertz, then check), sizes */
 void      kl_contact_fill(kl_contact_data *p);
+double    kl_contact_share(const kl_contact_data *p, int ends);
 kl_status kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, double B);
 kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s);
 void      kl_contact_sizes(const kl_contact_data *p, kl_element_size *size);

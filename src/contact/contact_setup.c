@@ -46,6 +46,25 @@ static kl_status check_unit_of_hertz(const kl_contact_data *p, const kl_setup *s
         s->name, row->name, n == 1.0 ? " in N/m" : "");
 }
 
+/* A share of A in B up to which a touch counts as a line: parallel cylinders that are skew by 1 degree. */
+static const double LINE = 1e-4;
+
+static kl_status check_line(const kl_contact_data *p, const kl_setup *s, double A, double B)
+{
+    const char *remedy =
+        A > LINE * B       ? "these shapes touch at a point: take `law: hertz`"
+        : !(B > 0.0)       ? "these shapes touch on a plane or at an edge: take `law: linear` with "
+                             "`stiffness`"
+        : !(p->line > 0.0) ? "give the length of the line of contact, for example `length: 20 mm`"
+                           : NULL;
+    if (!remedy) return KL_OK;
+    return kl_fail(
+        s->diag, KL_E_MODEL, s->place,
+        "contact '%s': law hertz-line is for shapes that touch along a line, such as parallel "
+        "cylinders or a cylinder on a plane; %s",
+        s->name, remedy);
+}
+
 /* Stiffness from the materials and the curvatures of the gap, A x^2 + B y^2 [1/m]. */
 kl_status kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, double B)
 {
@@ -62,10 +81,8 @@ kl_status kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, doub
     law->compliance    = compliance;
     if (law->kind == KL_NORMAL_HERTZ_LINE) {
         law->length = p->line;
-        law->radius = B > 0.0 ? 0.5 / B : (double)NAN;
-        if (law->length > 0.0 && law->radius > 0.0) return KL_OK;
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "contact '%s': law hertz-line needs `length` and two cylinders", s->name);
+        law->radius = 0.5 / B;
+        return check_line(p, s, A, B);
     }
     if (!(A > 1e-9 * B) || !(B > 0.0))
         return kl_fail(s->diag, KL_E_MODEL, s->place,
@@ -115,6 +132,13 @@ void kl_contact_fill(kl_contact_data *p)
                                      .rolling  = p->rolling,
                                      .spinning = p->spinning};
     p->laws.acts = p->point;
+}
+
+/* Of the force of a law that one of `ends` of a line of contact carries: hertz-line is the law of the whole line,
+ * others are laws of one point. */
+double kl_contact_share(const kl_contact_data *p, int ends)
+{
+    return p->laws.normal.kind == KL_NORMAL_HERTZ_LINE ? 1.0 / ends : 1.0;
 }
 
 /* Materials have no restitution: a law that needs one asks for it. */
@@ -257,8 +281,9 @@ kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, in
     kl_pair_find(&q, NULL, &spots);
     const kl_spot *t = kl_spots_nearest(&spots);
     kl_contact_fill(p);
-    int slices    = a->slices > 0 ? a->slices : b->slices;
-    p->laws.share = slices > 0 && strcmp(row->way, "hole") == 0 ? 1.0 / slices : 1.0;
+    int slices = a->slices > 0 ? a->slices : b->slices;
+    p->laws.share =
+        slices > 0 && strcmp(row->way, "hole") == 0 ? 1.0 / slices : kl_contact_share(p, 2);
     double A = 0.0, B = 0.0;
     if (t) kl_pair_curvature(&q, t, &A, &B);
     if (t) KL_TRY(kl_contact_hertz(p, s, A, B));

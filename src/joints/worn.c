@@ -133,12 +133,12 @@ static kl_status worn_setup(void *data, const kl_setup *s, const kl_motion *m, i
                        "steel-steel, or an elastic layer `layer_stiffness`",
                        s->name);
     p->c.slots       = touches(p) ? kl_fit_slots(f) : 0;
-    p->c.laws.share  = 1.0;
     p->c.speed_limit = (double)INFINITY;
     p->c.reach       = f->radius > 0.0 ? f->radius : 1.0;
     kl_contact_fill(&p->c);
-    double inner = f->radius - f->radial,
-           curve = f->radial > 0.0 && inner > 0.0 ? 0.5 * (1.0 / inner - 1.0 / f->radius) : 0.0;
+    p->c.laws.share = kl_contact_share(&p->c, f->length > 0.0 ? 2 : 1);
+    double inner    = f->radius - f->radial,
+           curve    = f->radial > 0.0 && inner > 0.0 ? 0.5 * (1.0 / inner - 1.0 / f->radius) : 0.0;
     /* a ball in its socket touches at a point; a pin along its length */
     if (isnan(p->c.line)) p->c.line = f->length;
     if (touches(p)) KL_TRY(kl_contact_hertz(&p->c, s, f->kind == KL_FIT_BALL ? curve : 0.0, curve));
