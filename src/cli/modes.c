@@ -32,13 +32,33 @@ static void print_table(const kl_spectrum *s)
     for (int i = 0; i < s->n; i++) {
         const kl_eigenmode *e = &s->mode[i];
         if (e->im < 0.0) continue; /* the other one of a pair */
-        const char *mark = e->neutral ? " (rigid body motion)" : e->re > 0.0 ? " (unstable)" : "";
+        bool        moves = !strstr(e->text, "state of a force");
+        const char *mark  = e->neutral    ? moves ? " (rigid body motion)" : ""
+                            : e->re > 0.0 ? " (unstable)"
+                                          : "";
         printf("%4d %12.6g %12.6g %14.6g %8.3f%%  %s%s\n", i + 1, e->re, e->im, e->frequency,
                fabs(e->damping) < 5e-6 ? 0.0 : 100.0 * e->damping, e->text,
                e->re > 1e-9 * hypot(e->re, e->im) || e->neutral ? mark : "");
     }
     if (s->unstable) printf("unstable: %d eigenvalues have a positive real part\n", s->unstable);
     else printf("stable: no eigenvalue has a positive real part\n");
+}
+
+/* States of forces add eigenvalues to those of the motion. At rest bristles keep any deflection, and so does every
+ * integrator: an eigenvalue of zero that is no rigid body motion, and where there are several, their
+ * eigenvectors mix both. */
+static void explain_zeros(const kl_model *m, const kl_spectrum *s, kl_diag *diag)
+{
+    int zeros = 0, i = 0;
+    for (int k = 0; k < s->n; k++) zeros += s->mode[k].neutral;
+    while (i < m->nelement && m->element[i].nz == 0) i++;
+    if (zeros == 0 || i == m->nelement) return;
+    kl_note(diag, m->element[i].place,
+            "%d eigenvalues are zero. Some may not be rigid body motions: '%s' has %d states of "
+            "its own, "
+            "and a state that keeps its value at rest, such as a bristle of `friction: lugre`, "
+            "has the eigenvalue zero too. `friction: stick-slip` has no such states",
+            zeros, m->element[i].name, m->element[i].nz);
 }
 
 /* One period of a mode, large enough to see, as results that any viewer of runs plays. */
@@ -111,6 +131,7 @@ static kl_status analyse(const kl_analysis *a, void *data, kl_diag *diag)
                 "eigenvalues are valid only at this instant",
                 a->l.model->body[l->residual_body].name, l->residual_acceleration);
     if (status == KL_OK) point_to_wires(a->l.model, diag);
+    if (status == KL_OK) explain_zeros(a->l.model, s, diag);
     if (status == KL_OK && o->csv) print_csv(s);
     if (status == KL_OK && !o->csv) print_table(s);
     if (status == KL_OK && o->output) status = kl_linear_write(o->output, a->l.model, l, s, diag);

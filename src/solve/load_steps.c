@@ -279,6 +279,37 @@ static void accept(path *p, kl_solver *x, double h, kl_statistics *count)
     if (h > count->largest_step) count->largest_step = h;
 }
 
+/* A contact that holds nothing, or is about to: its force is rounding beside the largest one. */
+static const kl_element *open_contact(kl_solver *x)
+{
+    const kl_model   *m       = x->model;
+    const double      nothing = 1e-6;
+    const kl_element *open    = NULL;
+    double            largest = 0.0, least = HUGE_VAL;
+    if (kl_eval(m, x->s, x->w) != KL_OK) return NULL;
+    for (int k = 0; k < 6 * m->nmarker; k++) largest = fmax(largest, fabs(x->w->wrench[k]));
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e    = &m->element[i];
+        double            most = 0.0;
+        for (int k = 6 * e->marker; k < 6 * (e->marker + e->nmarker); k++)
+            most = fmax(most, fabs(x->w->wrench[k]));
+        if (e->type->too_stiff && most < least) least = most, open = e;
+    }
+    return least <= nothing * largest ? open : NULL;
+}
+
+/* Without inertia, a body that only an open contact would hold has no equilibrium. */
+static kl_status open_contact_failed(const kl_element *open, double t, kl_diag *diag)
+{
+    return kl_fail(
+        diag, KL_E_STEP, open->place,
+        "at t = %.6g s no equilibrium was found, and %s '%s' is open, so it holds no body. "
+        "Quasi-static runs need every body held: start in contact with `run: {start: "
+        "equilibrium}`, hold the body with a joint or a soft spring, or take "
+        "`integrator: {type: auto}`",
+        t, open->type->name, open->name);
+}
+
 static kl_status path_step(void *self, kl_solver *x, double until, kl_statistics *count,
                            kl_diag *diag)
 {
@@ -310,7 +341,10 @@ static kl_status path_step(void *self, kl_solver *x, double until, kl_statistics
         restore(p, x);
         p->last_load = last_load;
         count->rejected++;
-        if (h < least) return kl_step_failed(x, h, count, "no equilibrium was found", diag);
+        if (h >= least) continue;
+        const kl_element *open = open_contact(x);
+        return open ? open_contact_failed(open, x->s->t, diag)
+                    : kl_step_failed(x, h, count, "no equilibrium was found", diag);
     }
 }
 
@@ -326,6 +360,8 @@ static kl_status path_begin(void *self, kl_solver *x, kl_diag *diag)
     kl_status status = newton(p, x, &count);
     if (status == KL_OK || status == KL_E_MEMORY) return status;
     restore(p, x);
+    const kl_element *open = open_contact(x);
+    if (open) return open_contact_failed(open, x->s->t, diag);
     return kl_fail(
         diag, KL_E_STEP, KL_NOWHERE,
         "no equilibrium was found at the start of the load steps; let the loads begin at "
