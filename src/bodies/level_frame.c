@@ -64,14 +64,20 @@ static kl_vec3 level_change(const level *l, kl_vec3 y, kl_vec3 z)
     return kl_add(dz, kl_axpy(l->t * Kz - Nz, dN, kl_scale(by_N, l->N)));
 }
 
-void level_twist(const spinning_cache *k, const level *l, kl_motion *m)
+void level_rates(spinning_cache *k)
 {
-    kl_vec3 w    = kl_mul(&k->F, k->om);
-    kl_vec3 turn = level_turn(l, w), al = level_change(l, w, w);
-    m->v   = kl_add(k->v, kl_cross(turn, l->arm));
-    m->w   = turn;
-    m->al0 = al;
-    m->a0  = kl_add(kl_cross(al, l->arm), kl_cross(turn, kl_cross(turn, l->arm)));
+    kl_vec3 w  = kl_mul(&k->F, k->om);
+    k->flat_w  = level_turn(&k->flat, w);
+    k->flat_al = level_change(&k->flat, w, w);
+}
+
+void level_twist(const spinning_cache *k, const kl_marker *marker, kl_motion *m)
+{
+    kl_vec3 arm = kl_mul(&k->flat.G, marker->r), speed = kl_cross(k->flat_w, arm);
+    m->v   = kl_add(k->v, speed);
+    m->w   = k->flat_w;
+    m->al0 = k->flat_al;
+    m->a0  = kl_add(kl_cross(k->flat_al, arm), kl_cross(k->flat_w, speed));
 }
 
 /* writes (v, w) into column j of a 6 x 6 matrix */
@@ -104,13 +110,14 @@ void level_map_rate(const spinning_cache *k, const level *l, double *W)
     }
 }
 
+/* F' Q' n,  Q' n = n + (t K - N) N.n */
 void level_pull(const spinning_cache *k, const level *l, const double wrench[6], double *g)
 {
     kl_vec3 about = kl_add(kl_load(wrench + 3), kl_cross(l->arm, kl_load(wrench)));
-    for (int i = 0; i < 3; i++) {
-        g[i] += wrench[i];
-        g[3 + i] += kl_dot(level_turn(l, kl_axis(&k->F, i)), about);
-    }
+    double  along = kl_dot(l->N, about);
+    kl_vec3 pull  = kl_axpy(along * l->t, l->K, kl_axpy(-along, l->N, about));
+    for (int i = 0; i < 3; i++) g[i] += wrench[i];
+    kl_store(g + 3, kl_add(kl_load(g + 3), kl_mul_t(&k->F, pull)));
 }
 
 void level_add_geometric(const spinning_cache *k, const level *l, const double wrench[6], double *K)

@@ -19,7 +19,7 @@
 typedef struct rigid_cache {
     kl_vec3 r, v;
     kl_mat3 A;
-    kl_vec3 om; /* body-fixed */
+    kl_vec3 om, w; /* angular velocity, body-fixed and global */
 } rigid_cache;
 
 /* Moments that no body can have: negative, or larger than the sum of the other two. */
@@ -125,6 +125,7 @@ static void rigid_velocity(const void *data, const double *v, void *c)
     rigid_cache *k = c;
     k->v           = kl_load(v);
     k->om          = kl_load(v + 3);
+    k->w           = kl_mul(&k->A, k->om);
 }
 
 static void rigid_advance(const void *data, const double *q, const double *dx, double *q_new)
@@ -179,10 +180,10 @@ static void rigid_twist(const void *data, const void *c, const kl_marker *marker
 {
     (void)data;
     const rigid_cache *k    = c;
-    kl_vec3            turn = kl_cross(k->om, marker->r);
-    m->v                    = kl_add(k->v, kl_mul(&k->A, turn));
-    m->w                    = kl_mul(&k->A, k->om);
-    m->a0                   = kl_mul(&k->A, kl_cross(k->om, turn));
+    kl_vec3            turn = kl_cross(k->w, kl_mul(&k->A, marker->r));
+    m->v                    = kl_add(k->v, turn);
+    m->w                    = k->w;
+    m->a0                   = kl_cross(k->w, turn);
     m->al0                  = kl_vec(0, 0, 0);
 }
 

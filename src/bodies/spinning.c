@@ -111,6 +111,7 @@ static void spinning_velocity(const void *data, const double *v, void *c)
     k->om             = kl_load(v + 3);
     k->s              = kl_dot(p->spin_axis, k->om);
     k->g0             = kl_scale(k->s, kl_cross(k->om, p->spin_axis));
+    level_rates(k);
 }
 
 static void spinning_advance(const void *data, const double *q, const double *dx, double *q_new)
@@ -225,8 +226,7 @@ static void spinning_twist(const void *data, const void *c, const kl_marker *mar
     (void)data;
     const spinning_cache *k = c;
     if (is_level(marker)) {
-        level l = level_of(k, marker);
-        level_twist(k, &l, m);
+        level_twist(k, marker, m);
         return;
     }
     kl_vec3 u = kl_mul(&k->R, marker->r), turn = kl_cross(k->om, u);
