@@ -11,11 +11,6 @@
 
 static const double HALF = 0.7175; /* where direction and curvature of a rail are taken [m] */
 
-static void straight(double s, kl_path_point *out)
-{
-    *out = (kl_path_point){.r = {s, 0, 0}, .A = kl_identity(), .t = {1, 0, 0}};
-}
-
 static void offsets(const kl_rails *rails, int side, double s, kl_rails_cursor *cursor,
                     kl_rail_point *out)
 {
@@ -31,46 +26,62 @@ static void offsets(const kl_rails *rails, int side, double s, kl_rails_cursor *
 
 /* The point of the track's middle; the one found last is kept. */
 static kl_status middle_at(const kl_rails *rails, double s, kl_rails_cursor *cursor,
-                           kl_path_point *out)
+                           const kl_path_point **out)
 {
-    if (!rails->path) {
-        straight(s, out);
-        return KL_OK;
-    }
     if (!cursor->known || cursor->s != s) {
         cursor->known = false;
         KL_TRY(kl_path_eval(rails->path, s, &cursor->path, &cursor->last));
         cursor->known = true, cursor->s = s;
     }
-    *out = cursor->last;
+    *out = &cursor->last;
     return KL_OK;
+}
+
+/* The frame at the gauge corner: along the rail, whose first and second derivatives by s are d1 and d2; left
+ * as near to the track's left axis l as that allows. */
+static void set_frame(int side, kl_vec3 corner, kl_vec3 l, kl_vec3 d1, kl_vec3 d2,
+                      kl_rail_point *out)
+{
+    double  speed = kl_norm(d1);
+    kl_vec3 t = kl_scale(1.0 / speed, d1), left = kl_unit(kl_axpy(-kl_dot(l, t), t, l)),
+            up  = kl_cross(t, left);
+    out->A      = kl_from_axes(t, left, up);
+    out->bend_y = kl_dot(d2, left) / (speed * speed);
+    out->bend_z = kl_dot(d2, up) / (speed * speed);
+    out->r      = kl_axpy(-side * HALF, left, corner);
+    out->dr     = d1;
+}
+
+/* Straight along x: the track's frame does not turn, p' = (1, off_y', off_z'). */
+static void on_straight(int side, double s, kl_rail_point *out)
+{
+    const double *oy = out->off_y, *oz = out->off_z;
+    set_frame(side, kl_vec(s, side * HALF + oy[0], oz[0]), kl_vec(0, 1, 0), kl_vec(1, oy[1], oz[1]),
+              kl_vec(0, oy[2], oz[2]), out);
+}
+
+static void on_path(int side, const kl_path_point *p, kl_rail_point *out)
+{
+    kl_vec3 l = kl_axis(&p->A, 1), u = kl_axis(&p->A, 2);
+    kl_vec3 l1 = kl_path_axis_d1(p, 1), u1 = kl_path_axis_d1(p, 2);
+    kl_vec3 l2 = kl_path_axis_d2(p, 1), u2 = kl_path_axis_d2(p, 2);
+    /* derivatives of p by s, product rule */
+    double        y = side * HALF + out->off_y[0], z = out->off_z[0];
+    const double *oy = out->off_y, *oz = out->off_z;
+    kl_vec3       d1 = kl_add(
+              p->t, kl_add(kl_axpy(oy[1], l, kl_scale(y, l1)), kl_axpy(oz[1], u, kl_scale(z, u1))));
+    kl_vec3 d2 = kl_add(p->dt, kl_add(kl_axpy(oy[2], l, kl_axpy(2 * oy[1], l1, kl_scale(y, l2))),
+                                      kl_axpy(oz[2], u, kl_axpy(2 * oz[1], u1, kl_scale(z, u2)))));
+    set_frame(side, kl_axpy(y, l, kl_axpy(z, u, p->r)), l, d1, d2, out);
 }
 
 kl_status kl_rail_at(const kl_rails *rails, int side, double s, kl_rails_cursor *cursor,
                      kl_rail_point *out)
 {
-    kl_path_point p;
-    KL_TRY(middle_at(rails, s, cursor, &p));
+    const kl_path_point *p = NULL;
+    if (rails->path) KL_TRY(middle_at(rails, s, cursor, &p));
     offsets(rails, side, s, cursor, out);
-    kl_vec3 l = kl_axis(&p.A, 1), u = kl_axis(&p.A, 2);
-    kl_vec3 l1 = kl_path_axis_d1(&p, 1), u1 = kl_path_axis_d1(&p, 2);
-    kl_vec3 l2 = kl_path_axis_d2(&p, 1), u2 = kl_path_axis_d2(&p, 2);
-    /* derivatives of p by s, product rule */
-    double        y = side * HALF + out->off_y[0], z = out->off_z[0];
-    const double *oy = out->off_y, *oz = out->off_z;
-    kl_vec3       d1 =
-        kl_add(p.t, kl_add(kl_axpy(oy[1], l, kl_scale(y, l1)), kl_axpy(oz[1], u, kl_scale(z, u1))));
-    kl_vec3 d2 = kl_add(p.dt, kl_add(kl_axpy(oy[2], l, kl_axpy(2 * oy[1], l1, kl_scale(y, l2))),
-                                     kl_axpy(oz[2], u, kl_axpy(2 * oz[1], u1, kl_scale(z, u2)))));
-    /* axes: along the rail; left as near to the track's as that allows */
-    double  speed = kl_norm(d1);
-    kl_vec3 t = kl_scale(1.0 / speed, d1), left = kl_unit(kl_axpy(-kl_dot(l, t), t, l)),
-            up     = kl_cross(t, left);
-    out->A         = kl_from_axes(t, left, up);
-    out->bend_y    = kl_dot(d2, left) / (speed * speed);
-    out->bend_z    = kl_dot(d2, up) / (speed * speed);
-    kl_vec3 corner = kl_axpy(y, l, kl_axpy(z, u, p.r));
-    out->r         = kl_axpy(-side * HALF, left, corner);
-    out->dr        = d1;
+    if (p) on_path(side, p, out);
+    else on_straight(side, s, out);
     return KL_OK;
 }

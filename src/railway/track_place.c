@@ -47,7 +47,10 @@ kl_status kl_track_abreast(const struct kl_path *path, kl_vec3 point, kl_rails_c
                            double *s, kl_rail_point *at)
 {
     const kl_rails middle = {.path = path};
-    if (!path) *s = point.x;
+    if (!path) {
+        *s = point.x;
+        return kl_rail_at(&middle, 0, *s, cursor, at);
+    }
     for (int pass = 0; pass < 20; pass++) {
         KL_TRY(kl_rail_at(&middle, 0, *s, cursor, at));
         double step = kl_dot(kl_sub(point, at->r), kl_axis(&at->A, 0));
