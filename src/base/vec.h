@@ -31,6 +31,8 @@ static inline kl_vec3 kl_scale(double s, kl_vec3 a) { return (kl_vec3){s * a.x, 
 static inline kl_vec3 kl_neg(kl_vec3 a) { return (kl_vec3){-a.x, -a.y, -a.z}; }
 static inline double  kl_dot(kl_vec3 a, kl_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline double  kl_norm(kl_vec3 a) { return sqrt(kl_dot(a, a)); }
+/* hypot for numbers whose squares are numbers: a tenth of its time. */
+static inline double kl_hypot(double x, double y) { return sqrt(x * x + y * y); }
 static inline bool kl_finite(kl_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 /* a + s b */

@@ -45,7 +45,8 @@ static gas gas_of(const air_spring *p, const kl_motion *m, double q)
     s.p1      = p->p0 * pow(s.r1, p->exponent);
     s.p2      = p->p0 * pow(s.r2, p->exponent);
     double dp = s.p1 - s.p2;
-    s.flow = p->auxiliary > 0.0 ? p->orifice * dp / sqrt(0.5 * p->rho0 * hypot(dp, SMOOTH)) : 0.0;
+    s.flow =
+        p->auxiliary > 0.0 ? p->orifice * dp / sqrt(0.5 * p->rho0 * kl_hypot(dp, SMOOTH)) : 0.0;
     return s;
 }
 

@@ -27,7 +27,7 @@ static void linear(const kl_creep_options *o, const kl_creep_input *in, kl_creep
 static void heuristic(const kl_creep_options *o, const kl_creep_input *in, kl_creep_output *out)
 {
     linear(o, in, out);
-    double e      = hypot(out->f[0], out->f[1]);
+    double e      = kl_hypot(out->f[0], out->f[1]);
     double factor = e < 3.0 ? 1.0 - e / 3.0 + e * e / 27.0 : 1.0 / e;
     for (int k = 0; k < 3; k++) out->f[k] *= factor;
     /* the adhesion area of Vermeulen and Johnson has the share (1 - F/(mu N))^(2/3) */
@@ -50,11 +50,11 @@ static void polach(const kl_creep_options *o, const kl_creep_input *in, kl_creep
     /* lateral creepage with that of the spin at the edge of the patch, if it adds */
     double uyc = u[1] + u[2] * root;
     if (fabs(uyc) < fabs(u[1])) uyc = u[1];
-    double s = hypot(u[0], uyc), plane = hypot(u[0], u[1]);
+    double s = kl_hypot(u[0], uyc), plane = kl_hypot(u[0], u[1]);
     *out = (kl_creep_output){.slip = (double)NAN};
     if (s == 0.0) return;
     /* without creepage in the plane only spin is left, and the force along the plane is zero */
-    double cj = plane > 0.0 ? hypot(in->c.c11 * u[0], in->c.c22 * u[1]) / plane : 0.0;
+    double cj = plane > 0.0 ? kl_hypot(in->c.c11 * u[0], in->c.c22 * u[1]) / plane : 0.0;
     double e  = KL_PI / 4.0 * cj * s;
     double F  = 2.0 / KL_PI * (o->kA * e / (1.0 + o->kA * o->kA * e * e) + atan(o->kS * e));
     double K  = 1.0 + 6.3 * (1.0 - exp(-in->a_over_b));

@@ -50,7 +50,7 @@ void kl_wheel_force_at(const kl_wheel_law *law, const kl_wheel_contact *c, kl_ve
     /* the patch travels along rail and wheel at the mean of both surface speeds; the axes of the
      * patch point where it goes */
     double  along = kl_dot(v, c->x), rolling = forward - 0.5 * along;
-    double  sign = rolling < 0.0 ? -1.0 : 1.0, V = hypot(rolling, law->speed_floor);
+    double  sign = rolling < 0.0 ? -1.0 : 1.0, V = kl_hypot(rolling, law->speed_floor);
     kl_vec3 ex = kl_scale(sign, c->x), ey = kl_cross(c->n, ex);
     double  slip_x = sign * along, slip_y = kl_dot(v, ey), spin = kl_dot(w, c->n);
     double  approach = -kl_dot(v, c->n), F[3];
@@ -59,7 +59,7 @@ void kl_wheel_force_at(const kl_wheel_law *law, const kl_wheel_contact *c, kl_ve
     /* a constant damper begins with the contact: over the first micrometres of penetration */
     double dashpot = law->constant * approach * fmin(1.0, c->depth / RAMP);
     out->N         = fmax(0.0, c->elastic * (1.0 + law->damping * approach) + dashpot);
-    out->mu        = c->friction * kl_friction_at(&law->friction, hypot(slip_x, slip_y));
+    out->mu        = c->friction * kl_friction_at(&law->friction, kl_hypot(slip_x, slip_y));
     out->xi = slip_x / V, out->eta = slip_y / V, out->phi = spin / V;
     kl_patch patch = {c->a, c->b, out->N, out->mu, law->steel.G, c->c};
     F[0] = F[1] = F[2] = 0.0;
