@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "geometry/named.h"
+#include "railway/pair_slopes.h"
 #include "railway/railway.h"
 #include "railway/track_place.h"
 #include "script/function.h"
@@ -34,8 +35,10 @@ typedef struct speed_control {
 
 typedef struct speed_cache {
     bool    known;
-    double  s; /* [m] */
-    kl_vec3 x; /* direction of the track there, global */
+    double  s;    /* [m] */
+    kl_vec3 x;    /* direction of the track there, global */
+    kl_vec3 bend; /* its derivative by s [1/m] */
+    double  pace; /* metres along x of the point for a metre of s */
     /* not kept with an accepted step; a window of a long table lies behind */
     kl_rails_cursor cursor;
 } speed_cache;
@@ -47,6 +50,14 @@ static double speed_at(const speed_control *p, double s)
     double v[3];
     kl_function_eval(p->speed, fmin(fmax(s, p->first), p->last), NULL, v);
     return v[0];
+}
+
+/* Its derivative by s. */
+static double speed_rise(const speed_control *p, double s)
+{
+    double v[3];
+    kl_function_eval(p->speed, fmin(fmax(s, p->first), p->last), NULL, v);
+    return s > p->first && s < p->last ? v[1] : 0.0;
 }
 
 /* The range in which the profile has points; without any it is constant everywhere. */
@@ -125,16 +136,27 @@ static kl_status speed_control_locate(const kl_reading *in, void *cache)
     if (path) kl_path_cursor_place(path, c + 1, &c->cursor.path);
     c->s = last && last->known ? last->s : p->s0;
     KL_TRY(kl_track_abreast(path, local, &c->cursor, &c->s, &at));
-    c->x     = kl_mul(&m[0].A, kl_axis(&at.A, 0));
-    c->known = true;
+    /* s follows from (point - r(s)).x(s) = 0 */
+    double  speed = kl_norm(at.dr);
+    kl_vec3 bend  = kl_axpy(speed * at.bend_y, kl_axis(&at.A, 1),
+                            kl_scale(speed * at.bend_z, kl_axis(&at.A, 2)));
+    c->pace       = speed - kl_dot(kl_sub(local, at.r), bend);
+    c->x          = kl_mul(&m[0].A, kl_axis(&at.A, 0));
+    c->bend       = kl_mul(&m[0].A, bend);
+    c->known      = true;
     return KL_OK;
 }
 
-/* Velocity of the point against the track, along it. */
-static double running_speed(const kl_motion *m, const speed_cache *c)
+/* Velocity of the point against the track. */
+static kl_vec3 velocity_of(const kl_motion *m)
 {
     kl_vec3 d = kl_sub(m[1].r, m[0].r);
-    return kl_dot(kl_sub(kl_sub(m[1].v, m[0].v), kl_cross(m[0].w, d)), c->x);
+    return kl_sub(kl_sub(m[1].v, m[0].v), kl_cross(m[0].w, d));
+}
+
+static double running_speed(const kl_motion *m, const speed_cache *c)
+{
+    return kl_dot(velocity_of(m), c->x);
 }
 
 /* Where the timetable is at t, and its speed. */
@@ -159,6 +181,14 @@ static double hold(const speed_control *p, double t)
     return 1.0 - x * x * x * (10.0 + x * (-15.0 + 6.0 * x));
 }
 
+/* The force within its limits. */
+static double limited(const speed_control *p, double f)
+{
+    if (!isnan(p->traction)) f = fmin(f, p->traction);
+    if (!isnan(p->braking)) f = fmax(f, -p->braking);
+    return f;
+}
+
 static double drive(const speed_control *p, const kl_motion *m, const speed_cache *c, double t)
 {
     double s, v, share = hold(p, t);
@@ -167,10 +197,21 @@ static double drive(const speed_control *p, const kl_motion *m, const speed_cach
         timetable_at(p, t, &s, &v);
         return share * (p->k * (s - c->s) + p->c * (v - running_speed(m, c)));
     }
+    return share * limited(p, p->c * (speed_at(p, c->s) - running_speed(m, c)));
+}
+
+/* Derivatives of the force by s and by the running speed. */
+static void drive_slopes(const speed_control *p, const kl_motion *m, const speed_cache *c, double t,
+                         double *by_s, double *by_v)
+{
+    double share = hold(p, t);
+    *by_s        = -share * p->k;
+    *by_v        = -share * p->c;
+    if (p->timetable) return;
     double f = p->c * (speed_at(p, c->s) - running_speed(m, c));
-    if (!isnan(p->traction)) f = fmin(f, p->traction);
-    if (!isnan(p->braking)) f = fmax(f, -p->braking);
-    return share * f;
+    if (limited(p, f) != f) share = 0.0;
+    *by_s = share * p->c * speed_rise(p, c->s);
+    *by_v = -share * p->c;
 }
 
 static kl_status speed_control_eval(const kl_reading *in, kl_writing *out)
@@ -183,6 +224,42 @@ static kl_status speed_control_eval(const kl_reading *in, kl_writing *out)
     kl_store(out->wrench + 6, f);
     out->supply = F * running_speed(in->m, c);
     return KL_OK;
+}
+
+/* The change of the wrenches when marker 1 moves by `e` and the force changes by `df`. */
+static void put_column(double D[12][6], int j, kl_vec3 d, kl_vec3 e, kl_vec3 f, kl_vec3 df)
+{
+    double column[12] = {0};
+    kl_store(column, kl_neg(df));
+    kl_store(column + 3, kl_neg(kl_add(kl_cross(e, f), kl_cross(d, df))));
+    kl_store(column + 6, df);
+    for (int i = 0; i < 12; i++) D[i][j] = column[i];
+}
+
+/* f = F x with F(s, V), V = u.x; moving marker 1 by e changes s by e.x/pace, x by bend ds and u by
+ * -w0 x e. */
+static void speed_control_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
+{
+    (void)lambda;
+    const kl_motion   *m        = in->m;
+    const speed_cache *c        = in->cache;
+    double             K[12][6] = {{0}}, C[12][6] = {{0}}, w[12] = {0}, by_s, by_v;
+    kl_vec3            d = kl_sub(m[1].r, m[0].r), u = velocity_of(m);
+    double             F = drive(in->data, m, c, in->t);
+    kl_vec3            f = kl_scale(F, c->x);
+    drive_slopes(in->data, m, c, in->t, &by_s, &by_v);
+    put_column(K, 0, d, kl_vec(0, 0, 0), f, f); /* the wrenches themselves */
+    for (int i = 0; i < 12; i++) w[i] = K[i][0];
+    for (int j = 0; j < 3; j++) {
+        double one[3] = {0};
+        one[j]        = 1.0;
+        kl_vec3 e     = kl_load(one);
+        double  ds = kl_dot(e, c->x) / c->pace, dV = ds * kl_dot(u, c->bend);
+        dV -= kl_dot(kl_cross(m[0].w, e), c->x);
+        put_column(K, j, d, e, f, kl_axpy(by_s * ds + by_v * dV, c->x, kl_scale(F * ds, c->bend)));
+        put_column(C, j, d, kl_vec(0, 0, 0), f, kl_scale(by_v * kl_dot(e, c->x), c->x));
+    }
+    kl_pair_slopes(m, w, K, C, out);
 }
 
 static void speed_control_output(const kl_reading *in, const double *lambda, double *values)
@@ -271,4 +348,5 @@ const kl_element_type kl_speed_control = {
     .setup     = speed_control_setup,
     .locate    = speed_control_locate,
     .eval      = speed_control_eval,
+    .tangent   = speed_control_tangent,
     .output    = speed_control_output};

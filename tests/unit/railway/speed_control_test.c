@@ -1,7 +1,9 @@
 /* A driver against closed forms: a speed that grows with the distance, braking at the limit, a speed
  * held against resistance. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "dynamics/slopes.h"
 #include "unit/solve/simulate.h"
 
 static rows r;
@@ -63,6 +65,38 @@ static void resistance_does_not_change_the_speed(void **unused)
     built_free(&b);
 }
 
+/* On a track that bends and climbs, both markers turning: the driver pulls along the track there, which
+ * turns as the car moves. Differences evaluate the element itself. */
+static void derivatives_follow_a_bent_track(void **unused)
+{
+    (void)unused;
+    built b =
+        must_build("klingel: 1\ntracks: {t: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, "
+                   "0.2], [2, 0, -0.5], [4, 1, 0]], spline: quintic}}\n"
+                   "bodies: {car: {mass: 1, inertia: [1, 1, 1], position: [0.4, 0.3, 0.1]}}\n"
+                   "forces: {d: {type: speed-control, between: [ground, car], at: [[0, 0, 0], "
+                   "[0.4, 0.3, 0.1]], track: t, speed: 3, stiffness: 2, damping: 0.7}}\n");
+    const kl_element *e            = &b.model->element[kl_model_find_element(b.model, "d")];
+    double            mine[2][144] = {{0}}, theirs[2][144] = {{0}}, unused_force[1] = {0};
+    void *cache = calloc(1, (size_t)e->ncache), *room = calloc(1, kl_difference_room(e));
+    assert_non_null(cache);
+    assert_non_null(room);
+    kl_vec3   turn = kl_vec(0.3, -0.2, 0.5);
+    kl_motion m[2] = {
+        {.r = {0.1, 0, 0}, .A = kl_identity(), .v = {0.2, 0.1, 0}, .w = {0.3, 0.4, -0.2}},
+        {.r = {0.5, 0.4, 0.2}, .A = kl_identity(), .v = {1, -0.5, 0.4}, .w = turn}};
+    kl_reading in   = {.t = 1.0, .m = m, .data = e->data, .nmarker = 2, .cache = cache};
+    kl_slopes  s[2] = {{.K = mine[0], .C = mine[1]}, {.K = theirs[0], .C = theirs[1]}};
+    assert_int_equal(e->type->locate(&in, cache), KL_OK);
+    e->type->tangent(&in, unused_force, &s[0]);
+    kl_difference_slopes(b.model, e, &in, unused_force, NULL, room, &s[1]);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 144; i++) assert_close(mine[k][i], theirs[k][i], 1e-7);
+    free(cache);
+    free(room);
+    built_free(&b);
+}
+
 static void a_timetable_that_stops_is_refused(void **unused)
 {
     (void)unused;
@@ -85,6 +119,7 @@ int main(void)
         cmocka_unit_test(a_timetable_follows_the_speed_over_distance),
         cmocka_unit_test(braking_is_limited),
         cmocka_unit_test(resistance_does_not_change_the_speed),
+        cmocka_unit_test(derivatives_follow_a_bent_track),
         cmocka_unit_test(a_timetable_that_stops_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
