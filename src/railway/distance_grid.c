@@ -18,12 +18,41 @@ double kl_outline_depth(const kl_outline *o, kl_outline_place foot, double y, do
     return -far;
 }
 
-static double exact(const kl_outline *o, double y, double z, int *piece)
+/* The outline with the middles of its pieces side by side: the nearest one is asked for often. */
+typedef struct middles {
+    const kl_outline *o;
+    double           *y, *z; /* o->n */
+} middles;
+
+static kl_status find_middles(const kl_outline *o, kl_arena *arena, middles *out)
+{
+    *out = (middles){o, kl_arena_array(arena, double, o->n), kl_arena_array(arena, double, o->n)};
+    if (!kl_arena_ok(arena)) return KL_E_MEMORY;
+    for (int i = 0; i < o->n; i++) {
+        kl_outline_rates r = kl_outline_rates_at(o, (kl_outline_place){i, 0.5});
+        out->y[i] = r.y, out->z[i] = r.z;
+    }
+    return KL_OK;
+}
+
+/* The same place as that of kl_outline_nearest. */
+static kl_outline_place nearest(const middles *m, double y, double z)
+{
+    double best  = INFINITY;
+    int    start = 0;
+    for (int i = 0; i < m->o->n; i++) {
+        double dy = y - m->y[i], dz = z - m->z[i], d = dy * dy + dz * dz;
+        if (d < best) best = d, start = i;
+    }
+    return kl_outline_foot(m->o, y, z, (kl_outline_place){start, 0.5});
+}
+
+static double exact(const middles *m, double y, double z, int *piece)
 {
     double           ny, nz;
-    kl_outline_place p = kl_outline_nearest(o, y, z);
+    kl_outline_place p = nearest(m, y, z);
     *piece             = p.i;
-    return kl_outline_depth(o, p, y, z, &ny, &nz);
+    return kl_outline_depth(m->o, p, y, z, &ny, &nz);
 }
 
 /* At the ends of the outline, far below its top, the distance jumps: nothing touches there. */
@@ -31,7 +60,7 @@ static bool at_end(const kl_outline *o, int piece) { return piece < 3 || piece >
 
 /* Interpolation error at four places of each cell near the surface. Deeper inside, where the nearest
  * place may jump, the bound is only compared with zero. */
-static void measure_slack(const kl_outline *rail, kl_distance_grid *g)
+static void measure_slack(const middles *rail, kl_distance_grid *g)
 {
     static const double at[4][2] = {{0.5, 0.5}, {0.5, 0.02}, {0.02, 0.5}, {0.25, 0.75}};
     double              worst    = 0.0;
@@ -44,7 +73,7 @@ static void measure_slack(const kl_outline *rail, kl_distance_grid *g)
                 double y = g->y0 + (i + at[k][0]) * g->cell, z = g->z0 + (j + at[k][1]) * g->cell;
                 double lack = -kl_distance_bound(g, y, z, &piece);
                 lack += exact(rail, y, z, &piece);
-                if (lack > worst && !at_end(rail, piece)) worst = lack;
+                if (lack > worst && !at_end(rail->o, piece)) worst = lack;
             }
         }
     g->slack = 1.5 * worst + 1e-6;
@@ -52,17 +81,17 @@ static void measure_slack(const kl_outline *rail, kl_distance_grid *g)
 
 /* Value and derivatives at a corner: the gradient is that of the normal; the second derivatives are
  * those of a family of parallel curves, k t t' with k the curvature of the one through the corner. */
-static kl_distance_node node_at(const kl_outline *o, double y, double z, double cell)
+static kl_distance_node node_at(const middles *m, double y, double z, double cell)
 {
-    kl_outline_place p = kl_outline_nearest(o, y, z);
-    kl_outline_point r = kl_outline_at(o, p);
-    double           ny, nz, d = kl_outline_depth(o, p, y, z, &ny, &nz);
+    kl_outline_place p = nearest(m, y, z);
+    kl_outline_point r = kl_outline_at(m->o, p);
+    double           ny, nz, d = kl_outline_depth(m->o, p, y, z, &ny, &nz);
     double           k = r.curvature / fmax(1.0 + r.curvature * d, 0.1);
     return (kl_distance_node){d, -ny * cell, -nz * cell, k * r.ty * r.tz * cell * cell};
 }
 
 /* Cells near the surface in which interpolation agrees with the outline to LIMIT at nine places. */
-static void measure_cells(const kl_outline *rail, kl_distance_grid *g)
+static void measure_cells(const middles *rail, kl_distance_grid *g)
 {
     static const double LIMIT = 2e-8;
     for (int j = 0; j < g->nz - 1; j++)
@@ -78,7 +107,7 @@ static void measure_cells(const kl_outline *rail, kl_distance_grid *g)
                 double truth = exact(rail, y, z, &piece);
                 (void)kl_distance_near(g, y, z, &d, &ny, &nz, &foot);
                 worst = fmax(worst, fabs(d - truth));
-                if (!(worst < LIMIT) || at_end(rail, piece)) g->good[k] = 0;
+                if (!(worst < LIMIT) || at_end(rail->o, piece)) g->good[k] = 0;
             }
             if (g->good[k]) g->error = fmax(g->error, worst);
         }
@@ -102,17 +131,18 @@ kl_status kl_distance_grid_create(const kl_outline *rail, double cell, kl_arena 
     out->foot = kl_arena_array(arena, short, out->ny * out->nz);
     out->node = kl_arena_array(arena, kl_distance_node, out->ny * out->nz);
     out->good = kl_arena_array(arena, unsigned char, out->ny * out->nz);
-    if (!kl_arena_ok(arena)) return KL_E_MEMORY;
+    middles m;
+    KL_TRY(find_middles(rail, arena, &m));
     for (int j = 0; j < out->nz; j++)
         for (int i = 0; i < out->ny; i++) {
             int    piece, k = j * out->ny + i;
-            double y = out->y0 + i * cell, z = out->z0 + j * cell, d = exact(rail, y, z, &piece);
+            double y = out->y0 + i * cell, z = out->z0 + j * cell, d = exact(&m, y, z, &piece);
             out->d[k]    = (float)d;
             out->foot[k] = (short)piece;
-            if (fabs(d) < 5.0 * cell) out->node[k] = node_at(rail, y, z, cell);
+            if (fabs(d) < 5.0 * cell) out->node[k] = node_at(&m, y, z, cell);
             else out->node[k].d = d;
         }
-    measure_slack(rail, out);
-    measure_cells(rail, out);
+    measure_slack(&m, out);
+    measure_cells(&m, out);
     return KL_OK;
 }

@@ -246,15 +246,18 @@ static void fill_all(table *t)
 {
     for (int k = 0; k < NYAW; k++)
         for (int j = 0; j < NROLL; j++) {
-            double height = t->f.r0; /* the next position is hardly higher or lower */
+            /* the next position is about as much higher or lower as the last one was */
+            double height = t->f.r0, rise = 0.0;
             for (int i = 0; i < NV; i++) {
                 double        roll = ROLL_MOST * (2.0 * j / (NROLL - 1) - 1.0);
                 double        v    = V_MOST * (2.0 * i / (NV - 1) - 1.0) - HEAD * roll;
                 kl_wheel_pose pose =
                     pose_at(t->v0, t->f.r0, v, roll, YAW_MOST * sqrt((double)k / (NYAW - 1)));
-                pose.center.z = height;
+                pose.center.z = height + rise;
                 fill(t, &pose, &t->corner[index_of(i, j, k)]);
-                if (t->corner[index_of(i, j, k)].n > 0) height = pose.center.z;
+                if (t->corner[index_of(i, j, k)].n == 0) continue;
+                rise   = i > 0 ? pose.center.z - height : 0.0;
+                height = pose.center.z;
             }
         }
     for (int k = 0; k < NYAW - 1; k++)
