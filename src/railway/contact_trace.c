@@ -91,8 +91,12 @@ static const double HALF_PATCH = 2e-3; /* of a contact patch across the rail, ab
 static kl_outline_place along(const kl_outline *o, kl_outline_place p, double *way)
 {
     double length = o->s[p.i + 1] - o->s[p.i], s = o->s[p.i] + p.t * length;
-    double to = fmin(fmax(s + *way, 0.0), kl_outline_length(o));
-    *way      = to - s;
+    double to = s + *way, end = o->s[o->n];
+    to   = to < 0.0 ? 0.0 : to > end ? end : to;
+    *way = to - s;
+    /* neighbours are about as long */
+    p.i += (int)(p.t + *way / length);
+    p.i = p.i < 0 ? 0 : p.i > o->n - 1 ? o->n - 1 : p.i;
     while (p.i > 0 && o->s[p.i] > to) p.i--;
     while (p.i < o->n - 1 && o->s[p.i + 1] < to) p.i++;
     p.t = (to - o->s[p.i]) / (o->s[p.i + 1] - o->s[p.i]);
@@ -198,12 +202,13 @@ static bool move(const kl_outline *o, kl_outline_place *p, double way)
  *   on - q over = -along,   kt on - kr over = -turn.
  *
  * Trace and profile differ in length by the square of the lead angle, so convergence is nearly
- * quadratic. */
+ * quadratic: behind a step that begins CLOSE and stays on both pieces 1e-13 is left, and d, which is
+ * largest at a contact, was good to that before. */
 bool kl_trace_newton(const kl_trace_data *f, const kl_trace_stand *s, const kl_wheel_pose *pose,
                      kl_trace_node *n)
 {
-    const double     SMALL = 1e-11; /* of the angle; of the length in metres 0.1 of it */
-    kl_outline_place at    = kl_trace_place(f, n->w);
+    const double     SMALL = 1e-11, CLOSE = 1e-7; /* angle; of the length in metres 0.1 of it */
+    kl_outline_place at = kl_trace_place(f, n->w);
     for (int pass = 0; pass < 10; pass++) {
         beside b;
         beside_at(f, s, n, &b);
@@ -213,19 +218,24 @@ bool kl_trace_newton(const kl_trace_data *f, const kl_trace_stand *s, const kl_w
         forms  k  = forms_of(s, pose, &b);
         double kr = b.rail.curvature, q = 1.0 + kr * b.d, det = q * k.trace - kr;
         if (!(parts(&k) && det > 0.0)) return false;
+        int wheel = at.i, rail = n->foot.i;
         if (!move(f->wheel, &at, (kr * b.along - q * b.turn) / det)) return false;
         if (!move(f->rail, &n->foot, (k.trace * b.along - b.turn) / det)) return false;
         n->w = at.i + at.t;
+        if (fabs(b.turn) < CLOSE && fabs(b.along) < 0.1 * CLOSE && at.i == wheel &&
+            n->foot.i == rail)
+            return true;
     }
     return false;
 }
 
 /* The contact at a root, without curvatures. */
 static kl_touch touch_of(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
-                         const kl_trace_joint *j, const kl_outline_point *r)
+                         const kl_trace_point *p, const kl_trace_joint *j,
+                         const kl_outline_point *r)
 {
-    double x = kl_trace_x(s, j, &n->p);
-    return (kl_touch){.wheel   = {x, n->p.y, n->p.z},
+    double x = kl_trace_x(s, j, p);
+    return (kl_touch){.wheel   = {x, p->y, p->z},
                       .rail    = {x, r->y, r->z},
                       .normal  = {0.0, -r->tz, r->ty},
                       .depth   = n->d,
@@ -241,7 +251,7 @@ kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const k
                         const kl_trace_joint *j)
 {
     kl_outline_point r = kl_outline_at(f->rail, n->foot);
-    return touch_of(f, s, n, j, &r);
+    return touch_of(f, s, n, &n->p, j, &r);
 }
 
 /* Sorted by wheel_u; when there are too many the shallowest is lost. */
@@ -282,7 +292,7 @@ static kl_trace_node follow_bend(const kl_trace_found *q, kl_trace_node n, kl_tr
                                  double *x)
 {
     const kl_trace_data *f    = q->f;
-    const double         LEFT = 1e-11; /* [rad] */
+    const double         LEFT = 1e-9; /* [rad]: moves the wheel by 1e-13 m */
     double               bend = fabs(q->pose->bend_y) + fabs(q->pose->bend_z);
     for (int k = 0; k < 2; k++) {
         kl_trace_joint j    = kl_trace_joint_at(f, kl_trace_place(f, n.w));
@@ -312,9 +322,9 @@ bool kl_trace_contact(const kl_trace_data *f, const kl_wheel_pose *pose, const k
     beside b;
     beside_at(f, s, n, &b);
     b.d = n->d;
-    *t  = touch_of(f, s, n, &b.j, &b.rail);
+    *t  = touch_of(f, s, n, &b.p, &b.j, &b.rail);
     /* normals must point against each other; deep inside they may also be parallel */
-    if (n->p.ny * t->normal.y + n->p.nz * t->normal.z > 0.0) return false;
+    if (b.p.ny * t->normal.y + b.p.nz * t->normal.z > 0.0) return false;
     if (!curvatures(f, s, n, pose, &b, t)) return false;
     if (kl_trace_bent(pose)) turn_back(pose, x, t);
     return true;

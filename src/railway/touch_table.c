@@ -29,10 +29,17 @@ typedef struct corner {
     float wheel[SEEDS], rail[SEEDS];
 } corner;
 
-/* Contacts of all corners of a cell in groups: the joints of the wheel between which they lie. */
+/* Contacts of all corners of a cell that are the same one, or not far from each other: the joints of the
+ * wheel between which they lie. */
+typedef struct group {
+    short       first, last;
+    bool        single; /* no corner has two */
+    signed char at[8];  /* which contact of each corner; -1: that corner has none */
+} group;
+
 typedef struct groups {
     int   n;
-    short first[SEEDS], last[SEEDS];
+    group group[SEEDS];
 } groups;
 
 typedef struct table {
@@ -58,16 +65,30 @@ static void place_of(const table *t, const kl_wheel_pose *pose, double out[3])
 
 /* ---- finding ---- */
 
+static const corner *corner_of(const corner *first, int e)
+{
+    return first + (e & 1) + NV * (e >> 1 & 1) + NV * NROLL * (e >> 2);
+}
+
+/* Weight of corner e in an interpolation. */
+static double weight_of(const double at[3], const int cell[3], int e)
+{
+    double weight = 1.0;
+    for (int k = 0; k < 3; k++) {
+        double x = at[k] - cell[k];
+        weight *= e >> k & 1 ? x : 1.0 - x;
+    }
+    return weight;
+}
+
 /* Contacts at the places of a cell whose corners are alike, interpolated. */
 static void interpolate(const table *t, const double at[3], const int cell[3], double *wheel,
                         double *rail)
 {
     const corner *first = &t->corner[index_of(cell[0], cell[1], cell[2])];
-    double        x[3]  = {at[0] - cell[0], at[1] - cell[1], at[2] - cell[2]};
     for (int e = 0; e < 8; e++) {
-        const corner *c = first + (e & 1) + NV * (e >> 1 & 1) + NV * NROLL * (e >> 2);
-        double        weight =
-            (e & 1 ? x[0] : 1.0 - x[0]) * (e & 2 ? x[1] : 1.0 - x[1]) * (e & 4 ? x[2] : 1.0 - x[2]);
+        const corner *c      = corner_of(first, e);
+        double        weight = weight_of(at, cell, e);
         for (int m = 0; m < first->n; m++) {
             wheel[m] += weight * (double)c->wheel[m];
             rail[m] += weight * (double)c->rail[m];
@@ -109,11 +130,38 @@ static void from_corners(const table *t, const double at[3], const int cell[3], 
     }
 }
 
-/* All contacts within the groups of a cell. Some of them are missing at this position, and there may be
- * two in one group: the trace is followed. */
-static void from_groups(const groups *g, kl_trace_found *q)
+/* The contact of a group near the places at those corners that have it; false: there is none. */
+static bool from_places(const table *t, const double at[3], const int cell[3], const group *g,
+                        kl_trace_found *q)
 {
-    for (int m = 0; m < g->n; m++) kl_touch_find_between(q, g->first[m], g->last[m]);
+    const corner *first = &t->corner[index_of(cell[0], cell[1], cell[2])];
+    double        sum = 0.0, wheel = 0.0, rail = 0.0, x = 0.0;
+    for (int e = 0; e < 8; e++) {
+        if (g->at[e] < 0) continue;
+        const corner *c      = corner_of(first, e);
+        double        weight = weight_of(at, cell, e);
+        sum += weight;
+        wheel += weight * (double)c->wheel[g->at[e]];
+        rail += weight * (double)c->rail[g->at[e]];
+    }
+    if (!(sum > 0.0)) return false;
+    wheel /= sum, rail /= sum;
+    kl_trace_node  node = {.w = wheel, .foot = {(int)rail, rail - (int)rail}};
+    kl_trace_stand s    = section_near(q, wheel, &x);
+    bool           good = kl_trace_newton(q->f, &s, q->pose, &node);
+    if (!good || fabs(node.w - wheel) > NEAR || node.w < g->first || node.w > g->last) return false;
+    kl_trace_accept_near(q, node, s, x);
+    return true;
+}
+
+/* All contacts within the groups of a cell. Some of them are missing at this position, and there may be
+ * two in one group: then the trace is followed. */
+static void from_groups(const table *t, const double at[3], const int cell[3], kl_trace_found *q)
+{
+    const groups *g = &t->mixed[index_of(cell[0], cell[1], cell[2])];
+    for (int m = 0; m < g->n; m++)
+        if (!g->group[m].single || !from_places(t, at, cell, &g->group[m], q))
+            kl_touch_find_between(q, g->group[m].first, g->group[m].last);
 }
 
 static int table_find(const void *data, const kl_wheel_pose *pose, double margin, double *warm,
@@ -129,7 +177,7 @@ static int table_find(const void *data, const kl_wheel_pose *pose, double margin
     if (!inside) return kl_touch_find(&t->f, pose, margin, warm, touch);
     int cell[3] = {(int)at[0], (int)at[1], (int)at[2]}, index = index_of(cell[0], cell[1], cell[2]);
     if (t->alike[index]) from_corners(t, at, cell, &q);
-    else from_groups(&t->mixed[index], &q);
+    else from_groups(t, at, cell, &q);
     /* in the air, or deeper than the table is good for: others may touch */
     bool doubtful = q.n == 0;
     for (int m = 0; m < q.n; m++) doubtful |= touch[m].depth > DEEP;
@@ -194,16 +242,23 @@ static bool is_alike(const table *t, int i, int j, int k)
     return a->n > 0;
 }
 
+/* A contact of a corner of a cell. */
+typedef struct place {
+    double wheel;
+    int    corner, contact;
+} place;
+
 /* Contacts of all corners of a cell, sorted by their places on the wheel. */
-static int sorted_contacts(const table *t, int i, int j, int k, double *wheel)
+static int sorted_contacts(const table *t, int i, int j, int k, place *out)
 {
-    int n = 0;
+    const corner *first = &t->corner[index_of(i, j, k)];
+    int           n     = 0;
     for (int e = 0; e < 8; e++) {
-        const corner *c = &t->corner[index_of(i + (e & 1), j + (e >> 1 & 1), k + (e >> 2))];
+        const corner *c = corner_of(first, e);
         for (int m = 0; m < c->n; m++, n++) {
             int at = n;
-            for (; at > 0 && wheel[at - 1] > (double)c->wheel[m]; at--) wheel[at] = wheel[at - 1];
-            wheel[at] = (double)c->wheel[m];
+            for (; at > 0 && out[at - 1].wheel > (double)c->wheel[m]; at--) out[at] = out[at - 1];
+            out[at] = (place){(double)c->wheel[m], e, m};
         }
     }
     return n;
@@ -211,35 +266,43 @@ static int sorted_contacts(const table *t, int i, int j, int k, double *wheel)
 
 /* Contacts that not all corners have vanish in between, and they move quickly just before: such a group
  * reaches MOVES further. Groups end halfway to their neighbours, at the same joint. */
-static void widen(const table *t, const double *low, const double *high, const int *count,
-                  groups *g)
+static void widen(const table *t, const double *low, const double *high, groups *g)
 {
     int end = t->f.njoint - 1, last = 0;
     for (int m = 0; m < g->n; m++) {
-        double more = count[m] == 8 ? NEAR : MOVES;
-        g->first[m] = (short)fmax(floor(low[m] - more), last);
-        last        = m < g->n - 1 ? (int)(0.5 * (high[m] + low[m + 1])) : end;
-        g->last[m]  = (short)fmin(ceil(high[m] + more), last);
+        bool everywhere = true;
+        for (int e = 0; e < 8; e++) everywhere &= g->group[m].at[e] >= 0;
+        double more       = everywhere ? NEAR : MOVES;
+        g->group[m].first = (short)fmax(floor(low[m] - more), last);
+        last              = m < g->n - 1 ? (int)(0.5 * (high[m] + low[m + 1])) : end;
+        g->group[m].last  = (short)fmin(ceil(high[m] + more), last);
     }
 }
 
 /* Groups of contacts that are APART; none when there are too many. */
-static void group(const table *t, int i, int j, int k, groups *out)
+static void find_groups(const table *t, int i, int j, int k, groups *out)
 {
-    double wheel[8 * SEEDS], low[SEEDS], high[SEEDS];
-    int    n = sorted_contacts(t, i, j, k, wheel), count[SEEDS] = {0};
-    *out = (groups){0};
+    place  found[8 * SEEDS];
+    double low[SEEDS], high[SEEDS];
+    int    n = sorted_contacts(t, i, j, k, found);
+    *out     = (groups){0};
     for (int m = 0; m < n; m++) {
-        bool begins = m == 0 || wheel[m] - wheel[m - 1] > APART;
+        bool begins = m == 0 || found[m].wheel - found[m - 1].wheel > APART;
         if (begins && out->n == SEEDS) {
             out->n = 0;
             return;
         }
-        if (begins) low[out->n++] = wheel[m];
-        high[out->n - 1] = wheel[m];
-        count[out->n - 1]++;
+        if (begins) {
+            low[out->n]          = found[m].wheel;
+            out->group[out->n++] = (group){.single = true, .at = {-1, -1, -1, -1, -1, -1, -1, -1}};
+        }
+        group *g         = &out->group[out->n - 1];
+        high[out->n - 1] = found[m].wheel;
+        g->single &= g->at[found[m].corner] < 0;
+        g->at[found[m].corner] = (signed char)found[m].contact;
     }
-    widen(t, low, high, count, out);
+    for (int m = 0; m < out->n; m++) out->group[m].single &= high[m] - low[m] < SPREAD;
+    widen(t, low, high, out);
 }
 
 static void fill_all(table *t)
@@ -264,7 +327,7 @@ static void fill_all(table *t)
         for (int j = 0; j < NROLL - 1; j++)
             for (int i = 0; i < NV - 1; i++) {
                 t->alike[index_of(i, j, k)] = is_alike(t, i, j, k);
-                group(t, i, j, k, &t->mixed[index_of(i, j, k)]);
+                find_groups(t, i, j, k, &t->mixed[index_of(i, j, k)]);
             }
 }
 

@@ -2,9 +2,10 @@
  *
  * The table holds, over lateral position, roll and square of the yaw of the wheel, where contacts lie or
  * nearly lie. In cells whose corners all have the same contacts, Newton's method goes from the
- * interpolated places to the exact ones. In all other cells the search follows the trace between the
- * joints of the wheel near which a corner has a contact, with penetrations from the rail's distance grid
- * (bicubic, to a stated error) and again exact places. Beyond the table, in the air and deep in the rail
+ * interpolated places to the exact ones. In all other cells it does so from the places at those corners
+ * that have a contact; where none is near them, or a corner has two close to each other, the search
+ * follows the trace between the joints of the wheel around them, with penetrations from the rail's
+ * distance grid (bicubic, to a stated error) and again exact places. Beyond the table, in the air and deep in the rail
  * the whole trace is searched. So tables decide only where to look; what can be missed is a second
  * deepest place of an overlap that appears inside a cell away from all places at its corners. */
 #ifndef KL_RAILWAY_TOUCH_TABLE_H
