@@ -17,7 +17,8 @@ struct kl_chatter {
                          * is rounding */
     double *low, *high; /* 6 nmarker: range of the applied forces */
     double *last;       /* 6 nmarker: of the last step */
-    int    *flips;      /* nelement */
+    int    *flips;      /* nelement: jumps to and fro */
+    int    *way;        /* nelement: of the last jump, 1 + its component, negative: down; 0: none */
     bool    warned;     /* of a stiff element */
     /* explicit steps */
     kl_state *base;
@@ -34,6 +35,7 @@ kl_chatter *kl_chatter_create(const kl_model *m, kl_arena *arena)
     c->high       = kl_arena_array(arena, double, n);
     c->last       = kl_arena_array(arena, double, n);
     c->flips      = kl_arena_array(arena, int, m->nelement + 1);
+    c->way        = kl_arena_array(arena, int, m->nelement + 1);
     c->a          = kl_arena_array(arena, double, m->nv + 1);
     c->dx         = kl_arena_array(arena, double, m->nv + 1);
     c->lambda     = kl_arena_array(arena, double, m->nlam + 1);
@@ -70,7 +72,9 @@ static void widen(kl_chatter *c, const kl_model *m, const double *wrench, bool f
         c->low[k]  = first ? wrench[k] : fmin(c->low[k], wrench[k]);
         c->high[k] = first ? wrench[k] : fmax(c->high[k], wrench[k]);
     }
-    if (first) memset(c->flips, 0, (size_t)m->nelement * sizeof *c->flips);
+    if (!first) return;
+    memset(c->flips, 0, (size_t)m->nelement * sizeof *c->flips);
+    memset(c->way, 0, (size_t)m->nelement * sizeof *c->way);
 }
 
 /* What matters of a component: a thousandth of the largest force in the model, torques over its length. */
@@ -144,6 +148,15 @@ static void report_stiff_element(kl_chatter *c, const kl_solver *x, double pace,
             worst->type->too_stiff);
 }
 
+/* A force that a motion takes in one direction changes by more than its range so far where steps become longer:
+ * only a jump in the other direction counts. */
+static bool jumps_back(kl_chatter *c, int element, int component, double change)
+{
+    int way = change > 0.0 ? 1 + component : -1 - component, before = c->way[element];
+    c->way[element] = way;
+    return before == 0 || before == -way;
+}
+
 /* Follows the forces at the evaluated state; `count` of the steps watched. True where one is proved to
  * switch: its element and component. */
 static bool proved(kl_chatter *c, const kl_solver *x, int count, const kl_element **which,
@@ -157,6 +170,7 @@ static bool proved(kl_chatter *c, const kl_solver *x, int count, const kl_elemen
         const kl_element *e     = &m->element[i];
         int               worst = 6 * e->marker;
         if (!jumps(c, m, e, wrench, &worst)) continue;
+        if (!jumps_back(c, i, worst, wrench[worst] - c->last[worst])) continue;
         if (++c->flips[i] >= FLIPS) *which = e, *component = worst, found = true;
     }
     memcpy(c->last, wrench, 6 * (size_t)m->nmarker * sizeof *c->last);
