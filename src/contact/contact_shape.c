@@ -15,7 +15,7 @@ static kl_vec3 sphere_support(const kl_solid *s, kl_vec3 n) { return kl_scale(s-
 /* Farthest point of a circle of radius r in the plane z; in the middle when n is along z. */
 static kl_vec3 rim(double r, double z, kl_vec3 n)
 {
-    double across = hypot(n.x, n.y);
+    double across = sqrt(n.x * n.x + n.y * n.y);
     return across > 0.0 ? kl_vec(r * n.x / across, r * n.y / across, z) : kl_vec(r, 0.0, z);
 }
 

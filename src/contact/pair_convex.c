@@ -29,74 +29,77 @@ static vertex support(const kl_pair *q, kl_vec3 n)
 
 /* ---- nearest point of a simplex to the origin ---- */
 
-/* false: nearly singular, the vertices lie in one plane or line */
-static bool solve3(double M[3][4], int n, double least, double *x)
+/* Weights x >= 0, sum <= 1, of the edges e[0..n) from the newest vertex o to the point of their affine hull nearest to
+ * the origin, (e_i.e_j) x_j = -e_i.o, by Cholesky's method with the largest edge first. False: the point lies
+ * outside the hull of the vertices, or they are nearly in one line or plane. */
+static bool weights_of(double G[3][3], const double *r, int *pick, int n, double *x)
 {
+    double l[3][3], y[3], d[3];
+    for (int i = 1; i < n; i++)
+        if (G[pick[i]][pick[i]] > G[pick[0]][pick[0]]) {
+            int swap = pick[0];
+            pick[0] = pick[i], pick[i] = swap;
+        }
+    double least = 1e-15 * G[pick[0]][pick[0]], sum = 0.0;
     for (int i = 0; i < n; i++) {
-        int best = i;
-        for (int r = i + 1; r < n; r++)
-            if (fabs(M[r][i]) > fabs(M[best][i])) best = r;
-        if (!(fabs(M[best][i]) > least)) return false;
-        for (int k = 0; k < 4; k++) {
-            double swap = M[i][k];
-            M[i][k] = M[best][k], M[best][k] = swap;
+        y[i] = r[pick[i]], d[i] = G[pick[i]][pick[i]];
+        for (int k = 0; k < i; k++) {
+            double g = G[pick[i]][pick[k]];
+            for (int m = 0; m < k; m++) g -= l[i][m] * d[m] * l[k][m];
+            l[i][k] = g / d[k];
+            d[i] -= l[i][k] * g;
+            y[i] -= l[i][k] * y[k];
         }
-        for (int r = 0; r < n; r++) {
-            double f = r == i ? 0.0 : M[r][i] / M[i][i];
-            for (int k = 0; k < 4; k++) M[r][k] -= f * M[i][k];
-        }
+        if (!(d[i] > least)) return false;
     }
-    for (int i = 0; i < n; i++) x[i] = M[i][3] / M[i][i];
-    return true;
+    for (int i = n - 1; i >= 0; i--) {
+        x[i] = y[i] / d[i];
+        for (int k = i + 1; k < n; k++) x[i] -= l[k][i] * x[k];
+        if (!(x[i] >= 0.0)) return false;
+        sum += x[i];
+    }
+    return sum <= 1.0;
 }
 
-/* Shares of the affine hull of the chosen vertices; false when one is negative or they are flat. */
-static bool shares_of(const simplex *s, const int *pick, int n, double *share)
-{
-    kl_vec3 e[3], o = s->v[pick[0]].w;
-    double  M[3][4] = {{0}}, x[3] = {0}, sum = 0.0, scale = 0.0;
-    for (int i = 1; i < n; i++) e[i - 1] = kl_sub(s->v[pick[i]].w, o);
-    for (int i = 0; i + 1 < n; i++) {
-        for (int j = 0; j + 1 < n; j++) M[i][j] = kl_dot(e[i], e[j]);
-        M[i][3] = -kl_dot(e[i], o);
-        scale   = fmax(scale, M[i][i]);
-    }
-    if (n > 1 && !solve3(M, n - 1, 1e-15 * scale, x)) return false;
-    for (int i = 1; i < n; i++) sum += share[i] = x[i - 1];
-    share[0] = 1.0 - sum;
-    for (int i = 0; i < n; i++)
-        if (!(share[i] >= 0.0)) return false;
-    return true;
-}
-
-/* The sub-simplex whose hull is nearest: all of them are tried, at most 15. */
+/* The sub-simplex whose hull is nearest. It contains the newest vertex, because without it the search would have
+ * ended: at most 8 are tried. */
 static kl_vec3 nearest(simplex *s)
 {
-    simplex best   = {.n = 0};
-    kl_vec3 best_p = {0};
-    double  least  = (double)INFINITY;
-    for (int mask = 1; mask < 1 << s->n; mask++) {
-        int     pick[4], n = 0;
-        double  share[4];
-        kl_vec3 p = {0};
-        for (int i = 0; i < s->n; i++)
-            if (mask >> i & 1) pick[n++] = i;
-        if (!shares_of(s, pick, n, share)) continue;
-        for (int i = 0; i < n; i++) p = kl_axpy(share[i], s->v[pick[i]].w, p);
-        double d = kl_dot(p, p);
-        if (d > least || (d == least && n >= best.n)) continue;
-        least = d, best_p = p, best.n = n;
-        for (int i = 0; i < n; i++) best.v[i] = s->v[pick[i]], best.share[i] = share[i];
+    int     last = s->n - 1, best_pick[3], best_n = 0;
+    kl_vec3 o = s->v[last].w, e[3], best_p = o;
+    double  G[3][3], r[3], x[3], best_x[3], least = kl_dot(o, o);
+    for (int i = 0; i < last; i++) {
+        e[i] = kl_sub(s->v[i].w, o);
+        r[i] = -kl_dot(e[i], o);
+        for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = kl_dot(e[i], e[j]);
     }
-    *s = best;
+    for (int mask = 1; mask < 1 << last; mask++) {
+        int     pick[3], n = 0;
+        kl_vec3 p = o;
+        for (int i = 0; i < last; i++)
+            if (mask >> i & 1) pick[n++] = i;
+        if (!weights_of(G, r, pick, n, x)) continue;
+        for (int i = 0; i < n; i++) p = kl_axpy(x[i], e[pick[i]], p);
+        double d = kl_dot(p, p);
+        if (d > least || (d == least && n >= best_n)) continue;
+        least = d, best_p = p, best_n = n;
+        memcpy(best_x, x, sizeof x), memcpy(best_pick, pick, sizeof pick);
+    }
+    simplex old = *s;
+    double  sum = 0.0;
+    for (int i = 0; i < best_n; i++) {
+        s->v[i] = old.v[best_pick[i]], s->share[i] = best_x[i];
+        sum += best_x[i];
+    }
+    s->v[best_n] = old.v[last], s->share[best_n] = 1.0 - sum;
+    s->n = best_n + 1;
     return best_p;
 }
 
-/* true: apart, and p, the points on both */
-static bool gjk(const kl_pair *q, double scale, simplex *s, kl_vec3 *p)
+/* true: apart, and p, the points on both; `start`: a direction from the first shape to the second */
+static bool gjk(const kl_pair *q, kl_vec3 start, double scale, simplex *s, kl_vec3 *p)
 {
-    *p = kl_sub(q->A.r, q->B.r);
-    if (kl_norm(*p) == 0.0) *p = kl_vec(1, 0, 0);
+    *p   = kl_norm(start) > 0.0 ? kl_neg(start) : kl_vec(1, 0, 0);
     s->n = 0;
     for (int k = 0; k < ROUNDS; k++) {
         kl_vec3 n   = kl_neg(kl_unit(*p));
@@ -335,7 +338,7 @@ static void part(const kl_pair *q, kl_vec3 n, double scale, kl_spot *t)
         kl_vec3 p, shift = kl_scale(depth + more, n);
         kl_spot try = {0};
         moved.B.r   = kl_add(q->B.r, shift);
-        if (!gjk(&moved, scale, &s, &p)) return;
+        if (!gjk(&moved, n, scale, &s, &p)) return;
         from_simplex(&s, p, &try);
         /* as the support points give it: a flat simplex may have ended far from the nearest point */
         double next = kl_dot(support(q, try.n).w, try.n), gain = depth - next;
@@ -708,7 +711,7 @@ int kl_pair_convex_keys(const kl_solid *a, const kl_solid *b)
 static bool apart(const kl_pair *q, double scale, simplex *s, kl_spot *t)
 {
     kl_vec3 p;
-    if (!gjk(q, scale, s, &p)) return false;
+    if (!gjk(q, kl_sub(q->B.r, q->A.r), scale, s, &p)) return false;
     from_simplex(s, p, t);
     double far = t->gap;
     if (far >= NEAR * scale) return true;
