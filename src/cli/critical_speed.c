@@ -402,7 +402,7 @@ static bool draw(const request *q, double linear, const char *file)
     kl_new_file o;
     kl_gnuplot  g;
     if (!kl_output_open(&o, file)) return false;
-    bool good = kl_gnuplot_start(&g, o.stream);
+    bool good = kl_gnuplot_start(&g, &o);
     if (good) {
         kl_figure_start(g.script, file, 800, 500);
         write_script(q, linear, g.script);
@@ -461,7 +461,8 @@ static kl_status critical(request *q)
     print_nonlinear(q, top, low, &last);
     if (q->shooting && q->settled) KL_TRY(branch(q, speed));
     if (q->start) KL_TRY(unstable_branch(q, isnan(speed) ? HUGE_VAL : speed));
-    if (q->figure && draw(q, speed, q->figure) && !q->csv) printf("%s\n", q->figure);
+    if (q->figure && !draw(q, speed, q->figure)) return KL_E_FILE; /* the reason is printed */
+    if (q->figure && !q->csv) printf("%s\n", q->figure);
     return KL_OK;
 }
 
@@ -521,6 +522,10 @@ static int critical_speed_run(int argc, char **argv)
         code = kl_usage_error(&kl_command_critical_speed,
                               rest.n ? "give one model file"
                                      : "the model is missing; name its file, such as model.yaml");
+    if (code == KL_OPTIONS_OK && q.figure && q.linear)
+        code = kl_usage_error(&kl_command_critical_speed,
+                              "a figure shows limit cycles, which --linear does not compute; leave "
+                              "out --linear or -o");
     if (code == KL_OPTIONS_OK && q.figure && !kl_figure_can_draw(q.figure))
         code = kl_usage_error(&kl_command_critical_speed,
                               "the name of a figure must end in .svg, .png or .pdf");

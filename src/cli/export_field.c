@@ -54,8 +54,7 @@ static int write_frame(const kl_field_points *f, const double *row, const char *
     if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
     kl_status status = kl_field_vtp_write(o.stream, f, row);
     if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
-    kl_output_discard(&o);
-    fprintf(stderr, "%s: %s\n", path, kl_status_text(status));
+    if (!kl_output_discard(&o)) fprintf(stderr, "%s: %s\n", path, kl_status_text(status));
     return kl_exit_code(status);
 }
 

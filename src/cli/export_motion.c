@@ -24,8 +24,8 @@ static void thin(kl_motion_request *q, int most)
     int n = kl_frames_count(&q->frames);
     if (q->every_given || n <= most) return;
     q->frames.every = (n + most - 1) / most;
-    fprintf(stderr, "%s: contains every %dth of %d rows (--every 1 writes all rows)\n", q->output,
-            q->frames.every, n);
+    fprintf(stderr, "%s: contains one row in %d of %d rows (--every 1 writes all rows)\n",
+            q->output, q->frames.every, n);
 }
 
 static int report_failure(kl_status status, const char *path, kl_diag *diag)
@@ -48,8 +48,7 @@ static int write_vtp(const kl_motion_request *q, const kl_solids *s, const char 
     if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
     status = kl_vtp_write(o.stream, s, row, x);
     if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
-    kl_output_discard(&o);
-    return report_failure(status, path, diag);
+    return kl_output_discard(&o) ? KL_EXIT_MODEL : report_failure(status, path, diag);
 }
 
 static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
@@ -90,8 +89,7 @@ static int write_glb(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
     kl_status status =
         kl_glb_write(o.stream, s, &q->frames, kl_reader_text(q->frames.reader, "title"));
     if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
-    kl_output_discard(&o);
-    return report_failure(status, q->output, diag);
+    return kl_output_discard(&o) ? KL_EXIT_MODEL : report_failure(status, q->output, diag);
 }
 
 /* ---- films ---- */

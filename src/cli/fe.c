@@ -162,7 +162,7 @@ static kl_status draw(const kl_kbody *b, const char *figure, kl_diag *diag)
         return kl_fail(
             diag, KL_E_MODEL, at,
             "the body has no surface to draw, because it comes from matrices or has `skin: no`");
-    return kl_mode_figure(b, figure) ? KL_OK : kl_fail(diag, KL_E_FILE, at, "cannot be written");
+    return kl_mode_figure(b, figure) ? KL_OK : KL_E_FILE; /* the reason is printed */
 }
 
 static int reduce(const fe_request *q)

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/starters.h"
 #include "terminal/options.h"
+#include "terminal/result_files.h"
 
 static void list_starters(FILE *f)
 {
@@ -42,23 +44,19 @@ static int write_model(const kl_starter *s, const char *folder)
 {
     char path[1024];
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "klingel new: cannot create the folder %s: %s\n", folder, strerror(errno));
+        fprintf(stderr, "klingel new: cannot create the folder %s: %s\n", folder,
+                kl_file_reason(errno));
         return KL_EXIT_MODEL;
     }
     snprintf(path, sizeof path, "%.1000s/model.yaml", folder);
-    FILE *f = fopen(path, "wx"); /* never over a file that is there */
-    if (!f) {
-        fprintf(stderr,
-                errno == EEXIST ? "klingel new: %s already exists; give another folder\n"
-                                : "klingel new: cannot write %s\n",
-                path);
+    if (access(path, F_OK) == 0) { /* never over a file that is there */
+        fprintf(stderr, "klingel new: %s already exists; give another folder\n", path);
         return KL_EXIT_MODEL;
     }
-    fputs(kl_starter_text(s), f);
-    if (fclose(f) != 0) {
-        fprintf(stderr, "klingel new: cannot write %s: %s\n", path, strerror(errno));
-        return KL_EXIT_MODEL;
-    }
+    kl_new_file o;
+    if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
+    fputs(kl_starter_text(s), o.stream);
+    if (!kl_output_close(&o)) return KL_EXIT_MODEL;
     printf("%s: %s\n\nnext:\n  klingel run %s -o %s.h5\n  klingel plot %s.h5 %s\n", path, s->help,
            path, s->name, s->name, s->plot);
     return KL_EXIT_OK;

@@ -68,7 +68,7 @@ int kl_plot_draw(kl_plot *q)
     kl_new_file o;
     kl_gnuplot  g;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
-    bool good = kl_gnuplot_start(&g, o.stream);
+    bool good = kl_gnuplot_start(&g, &o);
     if (good) {
         if (q->nmap) kl_spectrogram_write(g.script, q);
         else kl_figure_write(g.script, &q->figure, q->output);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
+
 static kl_status not_modes(const char *path, int line, kl_diag *diag)
 {
     return kl_fail(diag, KL_E_FILE, (kl_place){path, line, 1},
@@ -47,10 +49,10 @@ static kl_status read_rows(FILE *f, const char *path, kl_diag *diag, kl_peak_ori
 
 kl_status kl_peak_origins_read(const char *path, kl_diag *diag, kl_peak_origins *out)
 {
-    FILE *f = fopen(path, "r");
+    FILE *f = kl_file_open(path);
     if (!f)
         return kl_fail(diag, KL_E_FILE, (kl_place){.file = path}, "cannot be opened: %s",
-                       strerror(errno));
+                       kl_file_reason(errno));
     kl_status status = read_rows(f, path, diag, out);
     fclose(f);
     return status;

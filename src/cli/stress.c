@@ -184,8 +184,7 @@ static bool write_sheet(const kl_stress_body *b, int row, const char *path)
     kl_new_file o;
     if (!kl_output_open(&o, path)) return false;
     if (kl_stress_write_vtp(o.stream, b, row) == KL_OK) return kl_output_close(&o);
-    kl_output_discard(&o);
-    fprintf(stderr, "%s: cannot be written\n", path);
+    if (!kl_output_discard(&o)) fprintf(stderr, "%s could not be written: out of memory\n", path);
     return false;
 }
 

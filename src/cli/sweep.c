@@ -581,7 +581,8 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
         memset(w->done, 0, (size_t)w->study->nrun * sizeof *w->done);
         w->left = w->study->nrun;
         if (!start_journal(w)) {
-            fprintf(stderr, "%s: cannot be written: %s\n", w->part, strerror(errno));
+            fprintf(stderr, "%s: cannot be written: %s\n", w->part, kl_file_reason(errno));
+            unlink(w->part);
             return KL_EXIT_MODEL;
         }
     } else if (!w->quiet && w->left < w->study->nrun) {

@@ -35,7 +35,7 @@ static void become_gnuplot(const char *path, int in, int out, int errors)
     _exit(127);
 }
 
-bool kl_gnuplot_start(kl_gnuplot *g, FILE *figure)
+bool kl_gnuplot_start(kl_gnuplot *g, const kl_new_file *figure)
 {
     char path[4096];
     int  pipe_ends[2];
@@ -56,7 +56,7 @@ bool kl_gnuplot_start(kl_gnuplot *g, FILE *figure)
     g->child = fork();
     if (g->child == 0) {
         close(pipe_ends[1]);
-        become_gnuplot(path, pipe_ends[0], fileno(figure), fileno(g->errors));
+        become_gnuplot(path, pipe_ends[0], fileno(figure->stream), fileno(g->errors));
     }
     close(pipe_ends[0]);
     g->script = g->child > 0 ? fdopen(pipe_ends[1], "w") : NULL;
@@ -112,8 +112,11 @@ bool kl_gnuplot_end(kl_gnuplot *g)
     while (waitpid(g->child, &status, 0) < 0 && errno == EINTR) continue;
     bool good = sent && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!good) print_errors(g->errors);
-    else if (!whole(g->figure)) {
-        fprintf(stderr, "klingel plot: the figure is not complete; is the disk full?\n");
+    else if (!whole(g->figure->stream)) {
+        fprintf(stderr,
+                "%s could not be written: gnuplot wrote only a part of it; if the disk is full, "
+                "free some space\n",
+                g->figure->path);
         good = false;
     }
     fclose(g->errors);

@@ -7,15 +7,17 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/files.h"
+
 typedef struct kl_gnuplot {
-    FILE *script; /* write the commands here */
-    FILE *errors; /* what gnuplot says */
-    FILE *figure; /* what it writes to */
-    pid_t child;
+    FILE              *script; /* write the commands here */
+    FILE              *errors; /* what gnuplot says */
+    const kl_new_file *figure; /* what it writes to */
+    pid_t              child;
 } kl_gnuplot;
 
-/* Starts gnuplot with its output going to `figure`. A reason of failure is printed. */
-bool kl_gnuplot_start(kl_gnuplot *g, FILE *figure);
+/* Starts gnuplot with its output going to `figure`, which is borrowed. A reason of failure is printed. */
+bool kl_gnuplot_start(kl_gnuplot *g, const kl_new_file *figure);
 
 /* Ends the script and waits; when gnuplot complains, its words are printed. */
 bool kl_gnuplot_end(kl_gnuplot *g);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "figures/gnuplot.h"
+#include "terminal/result_files.h"
 
 enum { WIDTH = 480, HEIGHT = 320, FINE = 2, W = WIDTH * FINE, H = HEIGHT * FINE, MOST = 6 };
 
@@ -194,9 +194,9 @@ bool kl_mode_figure(const kl_kbody *b, const char *path)
     bool        svg  = n > 4 && strcmp(path + n - 4, ".svg") == 0;
     canvas      c    = {malloc((size_t)W * H * sizeof(float)), malloc(3 * (size_t)W * H)};
     kl_new_file out;
-    bool        opened = c.depth && c.rgb && kl_new_file_open(&out, path), ok = false;
+    bool        opened = c.depth && c.rgb && kl_output_open(&out, path), ok = false;
     kl_gnuplot  g;
-    if (opened && kl_gnuplot_start(&g, out.stream)) {
+    if (opened && kl_gnuplot_start(&g, &out)) {
         camera v = camera_for(b);
         fprintf(g.script,
                 "set terminal %s size %d,%d\nset multiplot layout %d,%d\nunset key\nunset border\n"
@@ -208,6 +208,6 @@ bool kl_mode_figure(const kl_kbody *b, const char *path)
     }
     free(c.depth);
     free(c.rgb);
-    if (opened && !ok) kl_new_file_discard(&out);
-    return ok && kl_new_file_close(&out);
+    if (opened && !ok) kl_output_discard(&out);
+    return ok && kl_output_close(&out);
 }

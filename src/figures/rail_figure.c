@@ -162,7 +162,7 @@ static bool draw(int i, const kl_rail_figure_data *d, const char *title, const c
     snprintf(path, sizeof path, "%s/%s", folder, figures[i].file);
     snprintf(words, sizeof words, "%.300s: %s", title, figures[i].what);
     if (!kl_output_open(&o, path)) return false;
-    bool good = kl_gnuplot_start(&g, o.stream);
+    bool good = kl_gnuplot_start(&g, &o);
     if (good) {
         begin(g.script, words, figures[i].height);
         figures[i].draw(g.script, d);

@@ -61,7 +61,7 @@ bool kl_table_figure_draw(const kl_table_figure *t)
     kl_new_file o;
     kl_gnuplot  g;
     if (!kl_output_open(&o, t->file)) return false;
-    bool good = kl_gnuplot_start(&g, o.stream);
+    bool good = kl_gnuplot_start(&g, &o);
     if (good) {
         write_script(g.script, t);
         good = kl_gnuplot_end(&g);

@@ -302,7 +302,7 @@ static bool draw(int i, const samples *d, const char *title, const char *folder)
     snprintf(path, sizeof path, "%s/%s", folder, figures[i].file);
     snprintf(words, sizeof words, "%.300s%s%s", title, *title ? ": " : "", figures[i].what);
     if (!kl_output_open(&o, path)) return false;
-    bool good = kl_gnuplot_start(&g, o.stream);
+    bool good = kl_gnuplot_start(&g, &o);
     if (good) {
         figures[i].draw(g.script, d, words);
         good = kl_gnuplot_end(&g);

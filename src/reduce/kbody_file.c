@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "store/h5.h"
 
 static const char format_name[] = "klingel-kbody";
@@ -170,7 +171,7 @@ kl_status kl_kbody_check_name(const char *path, kl_diag *diag)
                           slash ? path : ".");
     if (length >= (int)sizeof folder) return kl_fail(diag, KL_E_FILE, at, "the name is too long");
     if (access(folder, W_OK) == 0) return KL_OK;
-    return kl_fail(diag, KL_E_FILE, at, "cannot be written: %s: %s", folder, strerror(errno));
+    return kl_fail(diag, KL_E_FILE, at, "cannot be written: %s: %s", folder, kl_file_reason(errno));
 }
 
 kl_status kl_kbody_write(const kl_kbody *b, const char *path, kl_diag *diag)
@@ -180,12 +181,11 @@ kl_status kl_kbody_write(const kl_kbody *b, const char *path, kl_diag *diag)
     KL_TRY(check_kind(path, diag));
     if (snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid()) >= (int)sizeof part)
         return kl_fail(diag, KL_E_FILE, at, "the name is too long");
-    kl_h5 *f = kl_h5_create(part, why);
-    if (!f) return kl_fail(diag, KL_E_FILE, at, "cannot be written: %s", why);
-    bool ok = write_all(f, b);
-    ok      = kl_h5_close(f, why) && ok;
+    kl_h5 *f  = kl_h5_create(part, why);
+    bool   ok = f && write_all(f, b);
+    if (f) ok = kl_h5_close(f, why) && ok;
     if (ok && rename(part, path) == 0) return KL_OK;
-    if (ok) snprintf(why, sizeof why, "%s", strerror(errno));
+    if (ok) snprintf(why, sizeof why, "%s", kl_file_reason(errno));
     remove(part);
     return kl_fail(diag, KL_E_FILE, at, "cannot be written: %s", why[0] ? why : "HDF5 refused");
 }
@@ -391,7 +391,7 @@ kl_status kl_kbody_read(const char *path, kl_kbody **body, kl_diag *diag)
     kl_place    at = {path, 0, 0};
     *body          = NULL;
     if (!kl_h5_probe(path, &start))
-        return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", strerror(errno));
+        return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", kl_file_reason(errno));
     if (!start.is_h5)
         return kl_fail(diag, KL_E_FILE, at, "is not a reduced body; write one with `klingel fe`");
     kl_h5 *f = kl_h5_open(path, KL_H5_READ, why);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "model/groups.h"
@@ -104,6 +105,24 @@ static bool write_h5(kl_h5 *f, const kl_model *m, const item *list, int n)
     return ok;
 }
 
+/* Under a temporary name until it is complete: a full disk leaves an older file as it is. */
+static bool write_whole_h5(const char *path, const kl_model *m, const item *list, int n,
+                           char why[KL_H5_WHY])
+{
+    char part[4096];
+    if (snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid()) >= (int)sizeof part) {
+        snprintf(why, KL_H5_WHY, "the name is too long");
+        return false;
+    }
+    kl_h5 *f  = kl_h5_create(part, why);
+    bool   ok = f && write_h5(f, m, list, n);
+    if (f) ok = kl_h5_close(f, why) && ok;
+    if (ok && rename(part, path) == 0) return true;
+    if (ok) snprintf(why, KL_H5_WHY, "%s", kl_file_reason(errno));
+    remove(part);
+    return false;
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), k = strlen(end);
@@ -129,9 +148,7 @@ kl_status kl_linear_write(const char *path, const kl_model *m, const kl_linear *
         else ok = ok && kl_new_file_close(&f);
         if (!ok) snprintf(why, sizeof why, "%s", kl_file_reason(errno));
     } else {
-        kl_h5 *f = kl_h5_create(path, why);
-        ok       = f && write_h5(f, m, list, n);
-        if (f) ok = kl_h5_close(f, why) && ok;
+        ok = write_whole_h5(path, m, list, n, why);
     }
     kl_arena_destroy(a);
     if (ok) return KL_OK;

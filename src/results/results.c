@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "results/drawn_lines.h"
 
 enum {
@@ -263,14 +264,15 @@ static kl_status start(kl_writer *w, const kl_results_info *info, const kl_chann
 {
     kl_place at   = {.file = w->path};
     char    *part = create_part(w->arena, w->path), why[KL_H5_WHY] = "";
-    if (!part) return kl_fail(w->diag, KL_E_FILE, at, "cannot be created: %s", strerror(errno));
+    if (!part)
+        return kl_fail(w->diag, KL_E_FILE, at, "cannot be created: %s", kl_file_reason(errno));
 
     w->file   = kl_h5_create(part, why);
     bool good = w->file && create_objects(w, info, channels);
     if (w->file && !good) snprintf(why, sizeof why, "%s", kl_h5_error_text(w->file));
     if (good && rename(part, w->path) != 0) {
         good = false;
-        snprintf(why, sizeof why, "%s", strerror(errno));
+        snprintf(why, sizeof why, "%s", kl_file_reason(errno));
     }
     if (good) return KL_OK;
     unlink(part);
@@ -378,7 +380,7 @@ kl_status kl_writer_rename(kl_writer *w, const char *path)
     const char *name   = kl_arena_text(w->arena, target ? target : path);
     free(target);
     if (!name) return KL_E_MEMORY;
-    if (rename(w->path, name) != 0) return fail_writer(w, "naming the file", strerror(errno));
+    if (rename(w->path, name) != 0) return fail_writer(w, "naming the file", kl_file_reason(errno));
     w->path = kl_arena_text(w->arena, name);
     return w->path ? KL_OK : KL_E_MEMORY;
 }

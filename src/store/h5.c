@@ -73,7 +73,7 @@ static herr_t first_error(unsigned n, const H5E_error2_t *e, void *text)
 /* Why the last call failed: the system's word when a write failed, otherwise HDF5's. */
 static void find_reason(int error, char why[KL_H5_WHY])
 {
-    snprintf(why, KL_H5_WHY, "%s", error ? strerror(error) : "no reason given");
+    snprintf(why, KL_H5_WHY, "%s", error ? kl_file_reason(error) : "no reason given");
     if (error) return;
     if (H5Eget_num(H5E_DEFAULT) > 0) met_damage = true;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_error, why);
@@ -346,7 +346,7 @@ kl_h5 *kl_h5_create(const char *path, char why[KL_H5_WHY])
     if (!f) return NULL;
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666); /* HDF5 forgets why this fails */
     if (fd < 0) {
-        snprintf(why, KL_H5_WHY, "%s", strerror(errno));
+        snprintf(why, KL_H5_WHY, "%s", kl_file_reason(errno));
         free(f);
         return NULL;
     }

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
+
 kl_status kl_table_file_begin(kl_table_file *t, const char *path, kl_arena *arena, kl_diag *diag)
 {
     kl_place    at = {.file = path};
@@ -32,7 +34,7 @@ kl_status kl_table_file_end(kl_table_file *t, kl_status status, kl_diag *diag)
     bool closed = kl_h5_close(t->file, broken ? (char[KL_H5_WHY]){0} : why);
     if (status == KL_OK && !closed) status = KL_E_FILE, broken = true;
     if (status == KL_OK && rename(t->part, t->path) != 0) {
-        snprintf(why, sizeof why, "%s", strerror(errno));
+        snprintf(why, sizeof why, "%s", kl_file_reason(errno));
         status = KL_E_FILE, broken = true;
     }
     if (status == KL_OK) return KL_OK;
@@ -77,7 +79,7 @@ kl_status kl_table_file_open(const char *path, const char *format, const char *w
     char        why[KL_H5_WHY] = "";
     *out                       = NULL;
     if (!kl_h5_probe(path, &start))
-        return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", strerror(errno));
+        return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", kl_file_reason(errno));
     if (!start.is_h5)
         return kl_fail(diag, KL_E_FILE, at, "is not %s file (it is not an HDF5 file)", word);
     kl_h5 *f = kl_h5_open(path, KL_H5_READ, why);

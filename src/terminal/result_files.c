@@ -160,10 +160,12 @@ bool kl_output_open(kl_new_file *o, const char *path)
     return kl_new_file_open(o, path) ? true : cannot_write(o);
 }
 
-void kl_output_discard(kl_new_file *o)
+bool kl_output_discard(kl_new_file *o)
 {
-    if (o->stream && ferror(o->stream)) (void)cannot_write(o);
+    bool failed = o->stream && ferror(o->stream);
+    if (failed) (void)cannot_write(o);
     kl_new_file_discard(o);
+    return failed;
 }
 
 bool kl_output_close(kl_new_file *o) { return kl_new_file_close(o) ? true : cannot_write(o); }

@@ -39,6 +39,6 @@ bool kl_same_file(const char *a, const char *b);
 bool kl_output_open(kl_new_file *o, const char *path);
 bool kl_output_close(kl_new_file *o);
 /* Removes the unfinished file; prints the reason if writing to it failed. */
-void kl_output_discard(kl_new_file *o);
+bool kl_output_discard(kl_new_file *o);
 
 #endif

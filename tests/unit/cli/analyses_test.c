@@ -450,7 +450,7 @@ static void analyses_say_what_is_wrong_before_they_print(void **state)
     assert_string_equal(w->out, "");
     assert_says(w->err, "--over: there is no parameter `sped`; parameters are m, ");
     assert_int_not_equal(run(w, "modes", carter, "-o", "/nowhere/at/all.h5"), 0);
-    assert_says(w->err, "No such file or directory");
+    assert_says(w->err, "there is no such file or folder");
     write_text(
         w, "table.yaml",
         "klingel: 1\nbodies: {car: {mass: 100 kg, inertia: [10, 10, 10]}}\nforces:\n"

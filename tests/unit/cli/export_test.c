@@ -240,7 +240,7 @@ static void motion_goes_to_paraview_and_browsers(void **state)
     world *w = *state;
     write_moving(w, "m.h5");
     assert_int_equal(run(w, "export", "m.h5", "-o", "m.pvd"), 0);
-    assert_says(w->err, "every 5th of 1000 rows");
+    assert_says(w->err, "one row in 5 of 1000 rows");
     assert_true(exists(w, "m.pvd") && exists(w, "m/frame-00199.vtp"));
     assert_false(exists(w, "m/frame-00200.vtp"));
     assert_int_equal(run(w, "export", "m.h5", "-o", "n.pvd", "--every", "100"), 0);

@@ -71,7 +71,7 @@ static void what_cannot_be_drawn_or_written_is_told(void **state)
     assert_int_not_equal(run(w, "fe", "bare.yaml", "-q", "--figure", "a.png"), 0);
     assert_says(w->err, "has no surface to draw");
     assert_int_not_equal(run(w, "fe", "plate.yaml", "-q", "--figure", "none/a.png"), 0);
-    assert_says(w->err, "none/a.png: cannot be written");
+    assert_says(w->err, "none/a.png could not be written: there is no such file or folder");
     assert_int_not_equal(run(w, "fe", "plate.yaml", "-q", "-o", "none/a.kbody"), 0);
     assert_says(w->err, "none/a.kbody");
     assert_int_equal(run(w, "fe", "plate.yaml"), 2);

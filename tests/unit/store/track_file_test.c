@@ -179,7 +179,7 @@ static void other_files_are_told_apart(void **unused)
     FILE *t = fopen(file("text"), "w");
     fputs("klingel: 1\n", t);
     fclose(t);
-    says(KL_E_FILE, file("nothing.ktrack"), "cannot be opened: No such file");
+    says(KL_E_FILE, file("nothing.ktrack"), "cannot be opened: there is no such file");
     says(KL_E_FILE, file("text"), "it is not an HDF5 file");
     says(KL_E_FILE, file("other.h5"), "its format is 'klingel-results', not 'klingel-track'");
 }
