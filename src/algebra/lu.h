@@ -26,5 +26,6 @@ kl_status kl_lu_solve_two(const kl_lu *lu, double *x);
 int    kl_lu_bad_column(const kl_lu *lu); /* unknown behind the pivot that was missing, or -1 */
 int    kl_lu_pivotings(const kl_lu *lu);  /* full factorisations so far */
 double kl_lu_condition(const kl_lu *lu); /* smallest over largest pivot of the last factorisation */
+double kl_lu_work(const kl_lu *lu);      /* of one factorisation, from the pattern [flops] */
 
 #endif

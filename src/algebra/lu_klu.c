@@ -115,3 +115,4 @@ int kl_lu_bad_column(const kl_lu *lu)
 
 int    kl_lu_pivotings(const kl_lu *lu) { return lu->pivotings; }
 double kl_lu_condition(const kl_lu *lu) { return lu->condition; }
+double kl_lu_work(const kl_lu *lu) { return lu->symbolic->est_flops; }

@@ -64,7 +64,8 @@ static kl_status try_guest(kl_simulation *s, kl_method_trial *trial, long first,
                            const kl_integrator *host, const kl_integrator *guest)
 {
     double pays, t = s->solver->s->t;
-    switch (kl_method_compare(trial, s->model, t, &s->count, first, &pays)) {
+    double price = kl_method_price_of_matrix(s->model, s->solver->matrix);
+    switch (kl_method_compare(trial, price, t, &s->count, first, &pays)) {
     case KL_METHOD_TRIES:
         snprintf(s->chosen, sizeof s->chosen, "on trial since t = %.4g s", t);
         return use_method(s, guest);
@@ -90,8 +91,10 @@ static kl_status compare_methods(kl_simulation *s)
     if (s->model->reads_reactions) return KL_OK;
     if (explicit_now) *implicit_host = (kl_method_trial){0};
     if (explicit_now || (explicit_host->on && !explicit_host->kept))
-        return try_guest(s, explicit_host, KL_TRIAL_BESIDE_RUNGE_KUTTA, &kl_runge_kutta,
-                         &kl_generalized_alpha);
+        return try_guest(s, explicit_host,
+                         kl_method_is_near(&s->watch) ? KL_TRIAL_OF_NEAR_RIVAL
+                                                      : KL_TRIAL_BESIDE_RUNGE_KUTTA,
+                         &kl_runge_kutta, &kl_generalized_alpha);
     return try_guest(s, implicit_host, KL_TRIAL_BESIDE_ALPHA, &kl_generalized_alpha,
                      &kl_gear_index1);
 }

@@ -181,10 +181,24 @@ bool kl_method_smooth(const kl_method_steps *at) { return at->runge_kutta > COST
 
 /* ---- while running ---- */
 
+enum { LOOKS = sizeof((kl_method_watch *)NULL)->alpha / sizeof(double) };
+
+/* The shortest step of generalized-alpha of the last looks: the jerk may vanish for a moment. */
+static double shortest_alpha(const kl_method_watch *w)
+{
+    double alpha = HUGE_VAL;
+    for (int k = 0; k < LOOKS; k++) alpha = fmin(alpha, w->alpha[k]);
+    return alpha;
+}
+
+bool kl_method_is_near(const kl_method_watch *w)
+{
+    return w->looks >= LOOKS && w->mean < COST * shortest_alpha(w);
+}
+
 bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *room, kl_solver *x,
                               double tolerance, double h, bool runge_kutta, char *why, size_t size)
 {
-    enum { LOOKS = sizeof w->alpha / sizeof *w->alpha };
     const long      window = runge_kutta ? 16 : 250L << (w->looks < 10 ? w->looks : 10);
     kl_method_steps at;
     w->steps++, w->span += h;
@@ -204,8 +218,6 @@ bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *room, kl_so
         snprintf(why, size, "steps of %.2g s instead of %.2g s", at.runge_kutta, mean);
         return at.runge_kutta > 1.6 * COST * mean;
     }
-    double alpha = HUGE_VAL; /* the shortest of the last looks: the jerk may vanish for a moment */
-    for (int k = 0; k < LOOKS; k++) alpha = fmin(alpha, w->alpha[k]);
     snprintf(why, size, "stiff forces hold explicit steps at %.2g s", mean);
-    return w->looks >= LOOKS && mean < 0.5 * COST * alpha;
+    return w->looks >= LOOKS && mean < 0.5 * COST * shortest_alpha(w);
 }

@@ -49,6 +49,8 @@ typedef struct kl_method_watch {
     double mean;  /* step between the last two looks [s] */
     double rival; /* that of Runge-Kutta, before it was given up [s]; 0: not known */
 } kl_method_watch;
+/* Are the steps of Runge-Kutta so short that generalized-alpha may do with less? */
+bool kl_method_is_near(const kl_method_watch *w);
 /* After a step of length h. True: change the method; `why` gives the reason. */
 bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *scratch, kl_solver *x,
                               double tolerance, double h, bool runge_kutta, char *why, size_t size);

@@ -6,6 +6,8 @@
  *
  *   work = evaluations + price * matrices
  *
+ * The price of a matrix in evaluations follows from the number of unknowns, bodies and elements and from the
+ * operations of a factorisation: a beam of 48 elements without joints costs as much as a mechanism of many loops.
  * Work is counted and not timed, so that a run takes the same steps on every machine. */
 #ifndef KL_SOLVE_METHOD_TRIAL_H
 #define KL_SOLVE_METHOD_TRIAL_H
@@ -35,10 +37,14 @@ double kl_method_tolerance_of_gear(double tolerance);
 /* Steps of a host before its first trial, which costs as much as some 500 steps of generalized-alpha or 20 of
  * Runge-Kutta. */
 enum { KL_TRIAL_BESIDE_ALPHA = 3000, KL_TRIAL_BESIDE_RUNGE_KUTTA = 300 };
+/* The same where estimates do not tell which of the two takes less. */
+enum { KL_TRIAL_OF_NEAR_RIVAL = 48 };
+
+double kl_method_price_of_matrix(const kl_model *m, const kl_matrix *x);
 
 /* After a step, by the guest if `w->on`. `first`: steps of the host before the first trial. `pays`: work of the
  * guest over that of the host, where the verdict is about it. */
-kl_method_verdict kl_method_compare(kl_method_trial *w, const kl_model *m, double t,
+kl_method_verdict kl_method_compare(kl_method_trial *w, double price, double t,
                                     const kl_statistics *count, long first, double *pays);
 
 #endif

@@ -275,7 +275,6 @@ static void a_stiff_rod_that_swings_smoothly_takes_gear(void **unused)
 static void a_trial_of_gear_that_does_not_pay_is_given_up(void **unused)
 {
     (void)unused;
-    kl_model        m      = {.nlam = 1};
     kl_method_trial w      = {0};
     kl_statistics   count  = {0};
     bool            gear   = false;
@@ -285,7 +284,7 @@ static void a_trial_of_gear_that_does_not_pay_is_given_up(void **unused)
          k++) { /* a step of Gear's takes four times the work, for the same time */
         count.evaluations += gear ? 8 : 2;
         kl_method_verdict v =
-            kl_method_compare(&w, &m, 1e-3 * k, &count, KL_TRIAL_BESIDE_ALPHA, &pays);
+            kl_method_compare(&w, 1.0, 1e-3 * k, &count, KL_TRIAL_BESIDE_ALPHA, &pays);
         assert_int_not_equal(v, KL_METHOD_KEEPS);
         gears += gear;
         if (v == KL_METHOD_TRIES) gear = true, trials++;
@@ -302,7 +301,6 @@ static void a_trial_of_gear_that_does_not_pay_is_given_up(void **unused)
 static void a_trial_that_pays_is_kept(void **unused)
 {
     (void)unused;
-    kl_model        m     = {.nlam = 1};
     kl_method_trial w     = {0};
     kl_statistics   count = {0};
     double          pays, t = 0.0;
@@ -312,7 +310,7 @@ static void a_trial_that_pays_is_kept(void **unused)
         t += w.on ? 1e-3 : 2e-3;
         bool              was = w.on;
         kl_method_verdict v =
-            kl_method_compare(&w, &m, t, &count, KL_TRIAL_BESIDE_RUNGE_KUTTA, &pays);
+            kl_method_compare(&w, 1.0, t, &count, KL_TRIAL_BESIDE_RUNGE_KUTTA, &pays);
         assert_int_not_equal(v, KL_METHOD_LEAVES);
         if (v == KL_METHOD_TRIES) assert_false(was);
         if (v != KL_METHOD_KEEPS) continue;
@@ -321,6 +319,36 @@ static void a_trial_that_pays_is_kept(void **unused)
     }
     assert_int_equal(kept, 300 + 120 - 1);
     assert_true(w.on && w.kept);
+}
+
+/* A beam with consistent mass: each evaluation of Runge-Kutta factors a matrix that costs as much as two evaluations,
+ * so that its longer steps do not pay. A mass on its own is priced lower than a beam. */
+static void the_work_of_a_matrix_counts(void **unused)
+{
+    (void)unused;
+    static const char *const beam =
+        "klingel: 1\ngravity: 0\nsections: {soft: {shape: stiffness, EA: 1e4, GA: [1e4, 1e4], GJ: "
+        "100, EI: [100, "
+        "100], mass: 1 kg/m, inertia: [10, 10, 10]}}\nbodies: {rod: {type: beam, from: [0, 8, 0], "
+        "to: [6, 0, 0], "
+        "section: soft, elements: %d, element_nodes: 3}}\nforces:\n"
+        "  push: {type: force, on: rod.end, axis: x, value: 8}\n"
+        "  turn: {type: torque, on: rod.end, axis: z, value: -80}\nintegrator: {accuracy: 1e-4}\n";
+    char   text[900], why[160];
+    double price[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(text, sizeof text, beam, k ? 48 : 2);
+        built          b = must_build(text);
+        kl_simulation *s = NULL;
+        assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+        price[k] = kl_method_price_of_matrix(b.model, s->solver->matrix);
+        print_message("price of a matrix: %.2f evaluations\n", price[k]);
+        kl_simulation_destroy(s);
+        built_free(&b);
+    }
+    assert_true(price[0] < 1.2 && price[1] > 1.6 && price[1] < 2.5);
+    assert_true(chosen(text, why, 0.08) == &kl_generalized_alpha);
+    assert_non_null(strstr(why, "of the work of runge-kutta"));
 }
 
 /* Steps that Runge-Kutta took before count more than any estimate. */
@@ -402,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_stiff_rod_that_swings_smoothly_takes_gear),
         cmocka_unit_test(a_trial_of_gear_that_does_not_pay_is_given_up),
         cmocka_unit_test(a_trial_that_pays_is_kept),
+        cmocka_unit_test(the_work_of_a_matrix_counts),
         cmocka_unit_test(what_was_measured_decides),
         cmocka_unit_test(a_resumed_run_chooses_as_one_that_goes_on),
     };
