@@ -1,5 +1,6 @@
 #include "dynamics/channels.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static const group element_groups[] = {
     {"local_torque", "N m", "torque in the axes of its marker", "xyz", false},
     {"energy", "J", "stored energy", "", false},
     {"loss", "W", "dissipated power", "", false},
-    {"spent", "J", "energy dissipated by yielding since the start", "", false},
+    {"plastic_energy", "J", "energy dissipated by yielding since the start", "", false},
     {0}};
 
 static const group node_groups[] = {
@@ -248,12 +249,26 @@ int kl_channels_find(const kl_channels *c, const char *name)
     return -1;
 }
 
+/* The last part of a name in older models, and its present name. */
+static const char *const old_part = ".spent", *const new_part = ".plastic_energy";
+
+/* Of a name that ends in `spent`: the channel with its present name. */
+static int find_renamed(const kl_channels *c, const char *name)
+{
+    char   text[512];
+    size_t n = strlen(name), k = strlen(old_part);
+    if (n <= k || n + 16 > sizeof text || strcmp(name + n - k, old_part) != 0) return -1;
+    snprintf(text, sizeof text, "%.*s%s", (int)(n - k), name, new_part);
+    return kl_channels_find(c, text);
+}
+
 /* Channels by their index, parameters behind all channels that there will be. */
 static bool find_symbol(const void *context, const char *name, int *index, kl_dim *dim, bool *bare)
 {
     const kl_channels *c = context;
     const kl_model    *m = c->model;
     int                i = kl_channels_find(c, name);
+    if (i < 0) i = find_renamed(c, name);
     if (i >= 0) {
         *index = i;
         *dim   = c->list[i].dim;
@@ -273,6 +288,17 @@ static bool find_symbol(const void *context, const char *name, int *index, kl_di
 static const char *const *symbol_names(const void *context)
 {
     return ((const kl_channels *)context)->names;
+}
+
+static kl_status compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,
+                         kl_expression **out)
+{
+    kl_symbols symbols = {.context = c, .find = find_symbol, .names = symbol_names};
+    KL_TRY(kl_expression_compile(text, place, &symbols, c->arena, diag, out));
+    const char *old = strstr(text, old_part), *end = old ? old + strlen(old_part) : NULL;
+    if (old && !isalnum((unsigned char)*end) && *end != '_')
+        kl_note(diag, place, "the channel `spent` of an element is now called `%s`", new_part + 1);
+    return KL_OK;
 }
 
 /* ---- what the model file asks for
@@ -350,10 +376,7 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
             return;
         }
     } else {
-        kl_symbols symbols = {.context = c, .find = find_symbol, .names = symbol_names};
-        if (kl_expression_compile(w->expression, w->place, &symbols, c->arena, diag,
-                                  &o->expression) != KL_OK)
-            return;
+        if (compile(c, w->expression, w->place, diag, &o->expression) != KL_OK) return;
         o->memory = kl_arena_array(c->arena, double, kl_expression_nmemory(o->expression) + 1);
         char text[64];
         unit_of_expression(kl_expression_dim(o->expression), text, sizeof text);
@@ -459,8 +482,7 @@ const kl_channel *kl_channels_at(const kl_channels *c, int i) { return &c->list[
 kl_status kl_channels_compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,
                               kl_expression **out)
 {
-    kl_symbols symbols = {.context = c, .find = find_symbol, .names = symbol_names};
-    KL_TRY(kl_expression_compile(text, place, &symbols, c->arena, diag, out));
+    KL_TRY(compile(c, text, place, diag, out));
     if (c->nfixed < MOST_FIXED) c->fixed[c->nfixed++] = *out;
     return KL_OK;
 }

@@ -47,9 +47,33 @@ static void quantities_in_body_axes_turn_with_the_body(void **unused)
     built_free(&b);
 }
 
+/* A channel of older models is read under its present name, with a note. */
+static void the_old_name_of_plastic_energy_is_read(void **unused)
+{
+    (void)unused;
+    static const char *const text =
+        "klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "forces: {s: {type: spring-damper, between: [ground, a], at: [[0, 0, 1], [0, 0, 0]], "
+        "stiffness: 1}}\n"
+        "outputs: {old: {expression: s.spent + 1 J}, new: {expression: s.plastic_energy + 2 J}}\n";
+    built          b = must_build(text);
+    kl_simulation *s = NULL;
+    const double  *v;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_diag_size(b.diag), 1);
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text,
+                           "`spent` of an element is now called `plastic_energy`"));
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    assert_int_equal(kl_simulation_sample(s, b.diag, &v), KL_OK);
+    assert_close(v[kl_channels_find(s->channels, "old")], 1.0, 1e-12);
+    assert_close(v[kl_channels_find(s->channels, "new")], 2.0, 1e-12);
+    kl_simulation_destroy(s);
+    built_free(&b);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantities_in_body_axes_turn_with_the_body)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(quantities_in_body_axes_turn_with_the_body),
+                                       cmocka_unit_test(the_old_name_of_plastic_energy_is_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
