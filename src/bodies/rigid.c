@@ -173,7 +173,7 @@ static void rigid_pose(const void *data, const void *c, const kl_marker *marker,
     (void)data;
     const rigid_cache *k = c;
     m->r                 = kl_add(k->r, kl_mul(&k->A, marker->r));
-    m->A                 = kl_matmul(&k->A, &marker->A);
+    m->A                 = kl_marker_is_plain(marker) ? k->A : kl_matmul(&k->A, &marker->A);
 }
 
 static void rigid_twist(const void *data, const void *c, const kl_marker *marker, kl_motion *m)

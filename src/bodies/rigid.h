@@ -105,6 +105,13 @@ void      rigid_start(const void *data, double *q, double *v, unsigned char *hel
         .help = "initial values that assembly must keep; the others are initial guesses"           \
     }
 
+/* Has a marker the axes of its body? Most have, and need no product of matrices. */
+static inline bool kl_marker_is_plain(const kl_marker *k)
+{
+    const double(*A)[3] = k->A.m;
+    return A[0][1] == 0.0 && A[0][2] == 0.0 && A[1][2] == 0.0 && A[0][0] == 1.0 && A[1][1] == 1.0;
+}
+
 /* The table of a rigid body with `spin_axis`. */
 extern const kl_body_type kl_spinning;
 extern const kl_key       kl_rigid_keys[];

@@ -216,7 +216,7 @@ static void spinning_pose(const void *data, const void *c, const kl_marker *mark
     double                same = kl_dot(p->spin_axis, kl_axis(&marker->A, 2)); /* z axis and n */
     kl_mat3               A    = is_level(marker) ? k->flat.G : k->A;
     m->r                       = kl_add(k->r, kl_mul(&A, marker->r));
-    m->A                       = kl_matmul(&A, &marker->A);
+    m->A                       = kl_marker_is_plain(marker) ? A : kl_matmul(&A, &marker->A);
     m->spins                   = !is_level(marker) && fabs(same) > 1.0 - 1e-9;
     m->turned                  = m->spins ? copysign(1.0, same) * k->phi : 0.0;
 }

@@ -29,10 +29,8 @@ void kl_work_invalidate(const kl_model *m, kl_work *w)
     memset(w->accepted, 0, m->element_cache_bytes);
 }
 
-kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
-                         const kl_element *e)
+static inline kl_reading reading_of(const kl_state *s, const kl_work *w, const kl_element *e)
 {
-    (void)m;
     return (kl_reading){.t        = s->t,
                         .m        = w->motion + e->marker,
                         .z        = s->z + e->z,
@@ -44,12 +42,19 @@ kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
                         .accepted = e->ncache ? w->accepted + e->cache : NULL};
 }
 
+kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
+                         const kl_element *e)
+{
+    (void)m;
+    return reading_of(s, w, e);
+}
+
 static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *w)
 {
     for (int i = 0; m->element_cache_bytes > 0 && i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!e->type->locate) continue;
-        kl_reading in     = kl_reading_of(m, s, w, e);
+        kl_reading in     = reading_of(s, w, e);
         kl_status  status = e->type->locate(&in, w->element_cache + e->cache);
         if (status == KL_OK && e->type->asleep)
             memset(w->quiet + e->marker, e->type->asleep(&in), (size_t)e->nmarker);
@@ -100,19 +105,22 @@ kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
     return status;
 }
 
-/* A number that is not finite makes the sum of differences with itself not zero: one pass without
- * branches. */
+/* A number that is not finite is not zero times zero: one pass without branches, with sums that do not wait
+ * for each other. */
 static bool all_finite(const double *x, int n)
 {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += x[i] - x[i];
-    return sum == 0.0;
+    double sum[4] = {0}, rest = 0.0;
+    int    i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++) sum[k] += 0.0 * x[i + k];
+    for (; i < n; i++) rest += 0.0 * x[i];
+    return sum[0] + sum[1] + sum[2] + sum[3] + rest == 0.0;
 }
 
 static kl_status eval_element(const kl_model *m, const kl_state *s, kl_work *w, int i)
 {
     const kl_element *e   = &m->element[i];
-    kl_reading        in  = kl_reading_of(m, s, w, e);
+    kl_reading        in  = reading_of(s, w, e);
     kl_writing        out = {.phi    = w->phi + e->phi,
                              .phi_t  = w->phi_t + e->phi,
                              .rows   = w->rows + e->rows,
@@ -124,26 +132,46 @@ static kl_status eval_element(const kl_model *m, const kl_state *s, kl_work *w, 
     w->loss[i]   = out.loss;
     w->spent[i]  = out.spent;
     w->supply[i] = out.supply;
-    return all_finite(out.phi, e->nphi) && all_finite(out.wrench, 6 * e->nmarker) ? KL_OK
-                                                                                  : KL_E_NAN;
+    return KL_OK;
 }
 
-/* An element writes only what is not zero. */
-static void clear_element(const kl_model *m, kl_work *w, int i)
+static kl_status check_element(const kl_model *m, const kl_work *w, int i)
+{
+    const kl_element *e = &m->element[i];
+    return all_finite(w->phi + e->phi, e->nphi) &&
+                   all_finite(w->wrench + 6 * (size_t)e->marker, 6 * e->nmarker)
+               ? KL_OK
+               : KL_E_NAN;
+}
+
+/* An element writes only what is not zero; its wrenches are cleared with those of all others. */
+static void clear_constraints(const kl_model *m, kl_work *w, int i)
 {
     const kl_element *e    = &m->element[i];
     size_t            wide = 6 * (size_t)e->nmarker * sizeof(double);
-    memset(w->wrench + 6 * (size_t)e->marker, 0, wide);
     if (e->nphi == 0) return;
     memset(w->phi_t + e->phi, 0, (size_t)e->nphi * sizeof(double));
     memset(w->bias + e->phi, 0, (size_t)e->nphi * sizeof(double));
     memset(w->rows + e->rows, 0, (size_t)e->nphi * wide);
 }
 
+/* The first element whose numbers are not all finite. */
+static kl_status check_all(const kl_model *m, kl_work *w)
+{
+    if (all_finite(w->phi, m->nlam) && all_finite(w->wrench, 6 * m->nmarker_elements)) return KL_OK;
+    for (int i = 0; i < m->nelement; i++) {
+        if (check_element(m, w, i) == KL_OK) continue;
+        w->culprit = i;
+        return KL_E_NAN;
+    }
+    return KL_OK;
+}
+
 static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
 {
+    memset(w->wrench, 0, 6 * (size_t)m->nmarker_elements * sizeof *w->wrench);
     for (int i = 0; i < m->nelement; i++) {
-        clear_element(m, w, i);
+        clear_constraints(m, w, i);
         if (m->element[i].type->asleep && w->quiet[m->element[i].marker]) {
             w->energy[i] = w->loss[i] = w->spent[i] = w->supply[i] = 0.0;
             continue;
@@ -154,7 +182,7 @@ static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
         return status;
     }
     w->culprit = -1;
-    return KL_OK;
+    return check_all(m, w);
 }
 
 kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w)
@@ -200,11 +228,13 @@ static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, in
     const kl_element *e = &m->element[i];
     for (int k = 0; k < e->nmarker; k++) move_marker(m, w, e->marker + k);
     if (e->type->locate) {
-        kl_reading in = kl_reading_of(m, s, w, e);
+        kl_reading in = reading_of(s, w, e);
         KL_TRY(e->type->locate(&in, w->element_cache + e->cache));
     }
-    clear_element(m, w, i);
-    return eval_element(m, s, w, i);
+    memset(w->wrench + 6 * (size_t)e->marker, 0, 6 * (size_t)e->nmarker * sizeof *w->wrench);
+    clear_constraints(m, w, i);
+    KL_TRY(eval_element(m, s, w, i));
+    return check_element(m, w, i);
 }
 
 kl_status kl_eval_flagged(const kl_model *m, const kl_state *s, kl_work *w,
@@ -249,7 +279,7 @@ void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double 
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!e->type->commit || e->nh == 0) continue;
-        kl_reading in = kl_reading_of(m, s, w, e);
+        kl_reading in = reading_of(s, w, e);
         if (e->type->reads_reaction && e->of[0] >= 0)
             in.reaction = w->total + 6 * (size_t)m->element[e->of[0]].marker;
         /* h_new may be the history that the element reads: it is replaced as a whole */
