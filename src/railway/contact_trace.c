@@ -5,12 +5,12 @@
 kl_trace_stand kl_trace_stand_of(const kl_wheel_pose *pose)
 {
     kl_vec3 a = pose->axle;
-    double  q = sqrt(1.0 - a.x * a.x);
+    double  q = sqrt(1.0 - a.x * a.x), per_q = 1.0 / q, yaw = a.x * per_q;
     return (kl_trace_stand){.c   = pose->center,
                             .a   = a,
-                            .b1  = {q, -a.x * a.y / q, -a.x * a.z / q},
-                            .b2  = {0.0, a.z / q, -a.y / q},
-                            .yaw = a.x / q,
+                            .b1  = {q, -yaw * a.y, -yaw * a.z},
+                            .b2  = {0.0, a.z * per_q, -a.y * per_q},
+                            .yaw = yaw,
                             .q   = q};
 }
 

@@ -91,6 +91,9 @@ kl_kalker kl_kalker_of(double a_over_b, double nu)
     /* parabola through the reciprocals at nu = 0, 1/4, 1/2 */
     double w0 = (nu - 0.25) * (nu - 0.5) / 0.125, w1 = nu * (nu - 0.5) / -0.0625,
            w2 = nu * (nu - 0.25) / 0.125;
-    for (int k = 0; k < 4; k++) out[k] = 1.0 / (w0 / c[0][k] + w1 / c[1][k] + w2 / c[2][k]);
+    for (int k = 0; k < 4; k++) { /* 1/(w0/c0 + w1/c1 + w2/c2) with one division */
+        double a = c[0][k] * c[1][k], b = c[1][k] * c[2][k], d = c[2][k] * c[0][k];
+        out[k] = a * c[2][k] / (w0 * b + w1 * d + w2 * a);
+    }
     return (kl_kalker){out[0], out[1], out[2], out[3]};
 }

@@ -42,12 +42,12 @@ static kl_status middle_at(const kl_rails *rails, double s, kl_rails_cursor *cur
 static void set_frame(int side, kl_vec3 corner, kl_vec3 l, kl_vec3 d1, kl_vec3 d2,
                       kl_rail_point *out)
 {
-    double  speed = kl_norm(d1);
-    kl_vec3 t = kl_scale(1.0 / speed, d1), left = kl_unit(kl_axpy(-kl_dot(l, t), t, l)),
+    double  slow = 1.0 / kl_norm(d1);
+    kl_vec3 t = kl_scale(slow, d1), left = kl_unit(kl_axpy(-kl_dot(l, t), t, l)),
             up  = kl_cross(t, left);
     out->A      = kl_from_axes(t, left, up);
-    out->bend_y = kl_dot(d2, left) / (speed * speed);
-    out->bend_z = kl_dot(d2, up) / (speed * speed);
+    out->bend_y = kl_dot(d2, left) * slow * slow;
+    out->bend_z = kl_dot(d2, up) * slow * slow;
     out->r      = kl_axpy(-side * HALF, left, corner);
     out->dr     = d1;
 }

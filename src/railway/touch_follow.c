@@ -81,12 +81,14 @@ static kl_trace_node looked_at(const kl_trace_data *f, const kl_trace_stand *s, 
     return n;
 }
 
-/* From n towards the minimum of d, where f rises through zero; `low` and `high` enclose it. */
+/* From n towards the minimum of d, where f rises through zero; `low` and `high` enclose it. There d is f^2
+ * over twice the curvature lower: 1e-13 m behind a rate of ENOUGH. */
 static kl_trace_node descend(const kl_trace_data *f, const kl_trace_stand *s, kl_trace_node n,
                              double low, double high)
 {
-    kl_trace_node last = n;
-    for (int k = 0; k < 40 && fabs(n.f) > 1e-8 && high - low > 1e-7; k++) {
+    const double  ENOUGH = 1e-6;
+    kl_trace_node last   = n;
+    for (int k = 0; k < 40 && fabs(n.f) > ENOUGH && high - low > 1e-7; k++) {
         if (n.f < 0.0) low = n.w;
         else high = n.w;
         double slope = (n.f - last.f) / (n.w - last.w), w = n.w - n.f / slope;

@@ -48,8 +48,9 @@ kl_status kl_track_abreast(const struct kl_path *path, kl_vec3 point, kl_rails_c
 {
     const kl_rails middle = {.path = path};
     if (!path) {
-        *s = point.x;
-        return kl_rail_at(&middle, 0, *s, cursor, at);
+        *s  = point.x;
+        *at = (kl_rail_point){.r = {*s, 0, 0}, .A = kl_identity(), .dr = {1, 0, 0}};
+        return KL_OK;
     }
     for (int pass = 0; pass < 20; pass++) {
         KL_TRY(kl_rail_at(&middle, 0, *s, cursor, at));
