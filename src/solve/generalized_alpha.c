@@ -318,7 +318,8 @@ static bool serves(const alpha *i, const kl_model *m, double c2)
 {
     if (i->stale || i->c2 <= 0.0) return false;
     double s = c2 / i->c2;
-    if (m->nz > 0) return fabs(s - 1.0) < 1e-6;
+    /* c1 goes with the root of s: damping and states are wrong by that much, which Newton makes good */
+    if (m->nz > 0) return fabs(sqrt(s) - 1.0) < 0.1;
     /* as long as Newton converges fast the forces are small beside the mass, more so in shorter
      * steps; in longer ones the matrix may lack stiffness */
     return i->speed <= i->slow ? s > 1.0 / 30.0 && s < 1e6 : s > 0.4 && s < 2.5;

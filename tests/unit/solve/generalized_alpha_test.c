@@ -409,7 +409,8 @@ static void a_matrix_that_ages_is_made_anew(void **state)
     (void)state;
     built b = must_build(
         "klingel: 1\nsections: {bar: {shape: rectangle, width: 30 mm, height: 20 mm}}\n"
-        "bodies: {rod: {type: beam, from: [0, 0, 0], to: [10, 0, 0], section: bar, material: steel, "
+        "bodies: {rod: {type: beam, from: [0, 0, 0], to: [10, 0, 0], section: bar, material: "
+        "steel, "
         "elements: 100}}\n"
         "joints: {clamp: {type: fixed, between: [ground, rod.start]}}\nintegrator: {step: 1 ms}\n");
     kl_simulation *s = NULL;
@@ -419,6 +420,28 @@ static void a_matrix_that_ages_is_made_anew(void **state)
     assert_true((double)s->count.iterations < 3.1 * (double)s->count.steps);
     assert_true(s->count.factorizations <= 6);
     kl_simulation_destroy(s);
+    built_free(&b);
+}
+
+/* The last of the fixed steps is 5 % shorter. */
+static void a_matrix_with_states_serves_steps_of_nearly_its_size(void **unused)
+{
+    (void)unused;
+    static const char *const text =
+        "klingel: 1\nbodies:\n  m: {type: point, mass: 1 kg, position: [1.2, 0, 0]}\nforces:\n"
+        "  s: {type: series-spring-damper, between: [ground, m], at: [[0, 0, 0], [1.2, 0, 0]], "
+        "stiffness: 100, "
+        "damping: 5, length: 1}\n";
+    static const char *const names[] = {"m.position.x", NULL};
+    static rows              r;
+    kl_statistics            count;
+    built                    b   = must_build(text);
+    b.model->settings.integrator = KL_GENERALIZED_ALPHA;
+    b.model->settings.step       = 0.01;
+    simulate(&b, 0.0995, 0.0995, names, &r, &count);
+    print_message("%ld steps, %ld matrices\n", count.steps, count.factorizations);
+    assert_int_equal(count.steps, 10);
+    assert_int_equal(count.factorizations, 1);
     built_free(&b);
 }
 
@@ -439,6 +462,7 @@ int main(void)
         cmocka_unit_test(fixed_steps_stay_where_forces_begin),
         cmocka_unit_test(a_repeated_run_gives_the_same_bits),
         cmocka_unit_test(a_matrix_that_ages_is_made_anew),
+        cmocka_unit_test(a_matrix_with_states_serves_steps_of_nearly_its_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
