@@ -42,22 +42,37 @@ static inline kl_reading reading_of(const kl_state *s, const kl_work *w, const k
                         .accepted = e->ncache ? w->accepted + e->cache : NULL};
 }
 
+<<<<<<< HEAD
 kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
                          const kl_element *e)
 {
     (void)m;
     return reading_of(s, w, e);
+=======
+static kl_status locate_element(const kl_model *m, const kl_state *s, kl_work *w,
+                                const kl_element *e)
+{
+    if (!e->type->locate) return KL_OK;
+    kl_reading in = kl_reading_of(m, s, w, e);
+    KL_TRY(e->type->locate(&in, w->element_cache + e->cache));
+    if (e->type->asleep) memset(w->quiet + e->marker, e->type->asleep(&in), (size_t)e->nmarker);
+    return KL_OK;
+>>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
 }
 
 static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *w)
 {
     for (int i = 0; m->element_cache_bytes > 0 && i < m->nelement; i++) {
+<<<<<<< HEAD
         const kl_element *e = &m->element[i];
         if (!e->type->locate) continue;
         kl_reading in     = reading_of(s, w, e);
         kl_status  status = e->type->locate(&in, w->element_cache + e->cache);
         if (status == KL_OK && e->type->asleep)
             memset(w->quiet + e->marker, e->type->asleep(&in), (size_t)e->nmarker);
+=======
+        kl_status status = locate_element(m, s, w, &m->element[i]);
+>>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
         if (status == KL_OK) continue;
         w->culprit = i;
         return status;
@@ -155,6 +170,7 @@ static void clear_constraints(const kl_model *m, kl_work *w, int i)
     memset(w->rows + e->rows, 0, (size_t)e->nphi * wide);
 }
 
+<<<<<<< HEAD
 /* The first element whose numbers are not all finite. */
 static kl_status check_all(const kl_model *m, kl_work *w)
 {
@@ -164,6 +180,15 @@ static kl_status check_all(const kl_model *m, kl_work *w)
         w->culprit = i;
         return KL_E_NAN;
     }
+=======
+/* An element that is asleep has no forces. */
+static kl_status eval_awake(const kl_model *m, const kl_state *s, kl_work *w, int i)
+{
+    clear_element(m, w, i);
+    if (!m->element[i].type->asleep || !w->quiet[m->element[i].marker])
+        return eval_element(m, s, w, i);
+    w->energy[i] = w->loss[i] = w->spent[i] = w->supply[i] = 0.0;
+>>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
     return KL_OK;
 }
 
@@ -171,12 +196,16 @@ static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
 {
     memset(w->wrench, 0, 6 * (size_t)m->nmarker_elements * sizeof *w->wrench);
     for (int i = 0; i < m->nelement; i++) {
+<<<<<<< HEAD
         clear_constraints(m, w, i);
         if (m->element[i].type->asleep && w->quiet[m->element[i].marker]) {
             w->energy[i] = w->loss[i] = w->spent[i] = w->supply[i] = 0.0;
             continue;
         }
         kl_status status = eval_element(m, s, w, i);
+=======
+        kl_status status = eval_awake(m, s, w, i);
+>>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
         if (status == KL_OK) continue;
         w->culprit = i;
         return status;
@@ -222,7 +251,7 @@ static void move_marker(const kl_model *m, kl_work *w, int i)
     b->type->twist(b->data, w->cache + b->cache, k, &w->motion[i]);
 }
 
-/* All stages of one element; total as well. */
+/* All stages of one element. */
 static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, int i)
 {
     const kl_element *e = &m->element[i];
@@ -235,6 +264,52 @@ static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, in
     clear_constraints(m, w, i);
     KL_TRY(eval_element(m, s, w, i));
     return check_element(m, w, i);
+}
+
+bool kl_element_is_in(const kl_model *m, const kl_element *e, const unsigned char *part)
+{
+    for (int k = 0; k < e->nmarker; k++)
+        if (part[m->marker[e->marker + k].body]) return true;
+    return false;
+}
+
+/* Motion and inertia of the bodies of a part, and motion of those that share elements with them. */
+static void move_part(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *part)
+{
+    memset(w->near, 0, (size_t)m->nbody);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!kl_element_is_in(m, e, part)) continue;
+        for (int k = 0; k < e->nmarker; k++) w->near[m->marker[e->marker + k].body] = 1;
+    }
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b     = &m->body[i];
+        void          *cache = w->cache + b->cache;
+        if (!part[i] && !w->near[i]) continue;
+        b->type->position(b->data, s->q + b->q, cache);
+        b->type->velocity(b->data, s->v + b->v, cache);
+        if (part[i]) b->type->inertia(b->data, cache, w->M + b->M, w->s + b->v);
+    }
+}
+
+kl_status kl_eval_part(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *part,
+                       int *count)
+{
+    w->done = 0;
+    *count  = 0;
+    move_part(m, s, w, part);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!kl_element_is_in(m, e, part)) continue;
+        for (int k = 0; k < e->nmarker; k++) move_marker(m, w, e->marker + k);
+        kl_status status = locate_element(m, s, w, e);
+        if (status == KL_OK) status = eval_awake(m, s, w, i);
+        (*count)++;
+        if (status == KL_OK) continue;
+        w->culprit = i;
+        return status;
+    }
+    return KL_OK;
 }
 
 kl_status kl_eval_flagged(const kl_model *m, const kl_state *s, kl_work *w,

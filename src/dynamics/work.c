@@ -44,6 +44,7 @@ kl_work *kl_work_create(const kl_model *m)
         if (m->element[i].nh > history) history = m->element[i].nh;
     w->fresh   = kl_arena_array(a, double, history + 1);
     w->quiet   = kl_arena_array(a, unsigned char, m->nmarker + 1);
+    w->near    = kl_arena_array(a, unsigned char, m->nbody + 1);
     w->culprit = -1;
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
@@ -95,29 +96,48 @@ static void inertia_residual(const kl_model *m, const kl_work *w, const kl_body 
     }
 }
 
+/* Total wrench of an element, and what it does to its bodies, into w->g. */
+static void pull_element(const kl_model *m, kl_work *w, const kl_element *e, const double *a,
+                         const double *lambda)
+{
+    double *total = w->total + 6 * (size_t)e->marker;
+    total_wrench(e, w, lambda, total);
+    if (e->type->asleep && w->quiet[e->marker]) return;
+    kl_element_mass_pull(m, w, e, a, total);
+    for (int k = 0; k < e->nmarker; k++) {
+        const kl_marker *marker = &m->marker[e->marker + k];
+        const kl_body   *b      = &m->body[marker->body];
+        b->type->pull(b->data, w->cache + b->cache, marker, total + 6 * (size_t)k, w->g + b->v);
+    }
+}
+
+/* r of one body, all forces on it being in w->g. */
+static void body_residual(const kl_model *m, kl_work *w, const kl_body *b, const double *a,
+                          double *r)
+{
+    if (b->type->own_force)
+        b->type->own_force(b->data, w->cache + b->cache, w->g + b->v, NULL, NULL);
+    inertia_residual(m, w, b, a, r);
+    for (int k = 0; k < b->nv; k++) r[b->v + k] -= w->g[b->v + k];
+}
+
 void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda,
                       double *r)
 {
     memset(w->g, 0, (size_t)m->nv * sizeof(double));
-    for (int i = 0; i < m->nelement; i++) {
-        const kl_element *e     = &m->element[i];
-        double           *total = w->total + 6 * (size_t)e->marker;
-        total_wrench(e, w, lambda, total);
-        if (e->type->asleep && w->quiet[e->marker]) continue;
-        kl_element_mass_pull(m, w, e, a, total);
-        for (int k = 0; k < e->nmarker; k++) {
-            const kl_marker *marker = &m->marker[e->marker + k];
-            const kl_body   *b      = &m->body[marker->body];
-            b->type->pull(b->data, w->cache + b->cache, marker, total + 6 * (size_t)k, w->g + b->v);
-        }
-    }
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        if (b->type->own_force)
-            b->type->own_force(b->data, w->cache + b->cache, w->g + b->v, NULL, NULL);
-        inertia_residual(m, w, b, a, r);
-        for (int k = 0; k < b->nv; k++) r[b->v + k] -= w->g[b->v + k];
-    }
+    for (int i = 0; i < m->nelement; i++) pull_element(m, w, &m->element[i], a, lambda);
+    for (int i = 0; i < m->nbody; i++) body_residual(m, w, &m->body[i], a, r);
+}
+
+void kl_eval_part_residual(const kl_model *m, kl_work *w, const unsigned char *part,
+                           const double *a, double *r)
+{
+    memset(w->g, 0, (size_t)m->nv * sizeof(double));
+    memset(r, 0, (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->nelement; i++)
+        if (kl_element_is_in(m, &m->element[i], part)) pull_element(m, w, &m->element[i], a, NULL);
+    for (int i = 0; i < m->nbody; i++)
+        if (part[i]) body_residual(m, w, &m->body[i], a, r);
 }
 
 void kl_eval_totals(const kl_model *m, kl_work *w, const double *lambda)

@@ -38,6 +38,7 @@ typedef struct kl_work {
     double *spent;                  /* nelement: dissipated since the start by yielding [J] */
     unsigned char *quiet;   /* nmarker: of an element that is asleep, velocities are not needed */
     int            culprit; /* element that could not be evaluated, or -1 */
+    unsigned char *near;    /* scratch: nbody, bodies that elements of a part hold on to */
 
     /* inertia: written by kl_eval_inertia */
     double *M; /* nM: mass matrices of the bodies */
@@ -76,6 +77,17 @@ kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w);
  * `measures`: mass, momentum and energy of the bodies too. What the stages have done is forgotten. */
 kl_status kl_eval_flagged(const kl_model *m, const kl_state *s, kl_work *w,
                           const unsigned char *which, bool measures);
+
+/* Of a model without constraints, evaluated before, only the bodies with a flag: M and s of them and all
+ * elements that hold on to them. Other bodies and elements keep what they were evaluated with; z' of those
+ * elements does not change. `count`: elements evaluated. What the stages have done is forgotten. */
+kl_status kl_eval_part(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *part,
+                       int *count);
+/* Does an element hold on to one of the bodies with a flag? */
+bool kl_element_is_in(const kl_model *m, const kl_element *e, const unsigned char *part);
+/* r = M a - s - g of these bodies, and zero for the others. */
+void kl_eval_part_residual(const kl_model *m, kl_work *w, const unsigned char *part,
+                           const double *a, double *r);
 
 /* r = M a - s - g + Phi_q' lambda, nv. lambda NULL: zero. */
 void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda,

@@ -64,16 +64,20 @@ typedef struct alpha {
     bool       stale;               /* the matrix should be made anew */
     bool       bends;               /* accelerations have a corner at the start of the step */
     bool       thorough;            /* a matrix for each iteration: the step has failed without */
-    double     damping; /* share of each change that is made: 1, less where thorough ones cycle */
-    bool       first;   /* the last step was the first one since the integrator began */
-    double     speed;   /* estimated convergence factor */
-    int        used;    /* iterations of the last attempt */
-    int        least;   /* fewest iterations of a step with this matrix, 0: none yet */
-    int        wasted;  /* iterations beyond that since it was made */
-    double     last_change;  /* of Newton's method in the step, over what is allowed */
-    int        growth_count; /* steps in a row after which a much longer one would do */
-    kl_powers  power;
-    double     tolerance, newton;
+    double     damping;  /* share of each change that is made: 1, less where thorough ones cycle */
+    bool       first;    /* the last step was the first one since the integrator began */
+    double     speed;    /* estimated convergence factor */
+    int        used;     /* iterations of the last attempt */
+    int        least;    /* fewest iterations of a step with this matrix, 0: none yet */
+    int        wasted;   /* iterations beyond that since it was made */
+    bool       by_parts; /* bodies that have settled are left out of further evaluations */
+    double    *unseen;   /* nbody: what each has changed since its elements were evaluated */
+    unsigned char *unsettled;    /* nbody */
+    double         evaluated;    /* part of an evaluation of all elements that is not yet counted */
+    double         last_change;  /* of Newton's method in the step, over what is allowed */
+    int            growth_count; /* steps in a row after which a much longer one would do */
+    kl_powers      power;
+    double         tolerance, newton;
 
     /* for looks into the last step, and to take it back */
     past        before;
@@ -176,6 +180,9 @@ static kl_status alpha_create(kl_solver *x, void **self)
     double **multipliers[] = {&i->lambda, &i->lambda_old, &b->lambda, &b->lambda_old};
     for (size_t k = 0; k < sizeof multipliers / sizeof *multipliers; k++)
         *multipliers[k] = kl_arena_array(arena, double, m->nlam + 1);
+    i->by_parts  = m->nlam == 0 && !i->renews;
+    i->unseen    = kl_arena_array(arena, double, m->nbody + 1);
+    i->unsettled = kl_arena_array(arena, unsigned char, m->nbody + 1);
     i->trial     = kl_state_create(m);
     i->middle    = kl_state_create(m);
     b->s         = kl_state_create(m);
@@ -450,6 +457,70 @@ static bool settled(sequence *s, double size)
     return size < 1e-15 || (s->speed < 0.9 && s->speed / (1.0 - s->speed) * size < s->limit);
 }
 
+/* ---- bodies that have settled ---- */
+
+/* Adds the change just made to what has not been seen of each body. */
+static void note_unseen(alpha *i, const kl_model *m, const double *y)
+{
+    for (int b = 0; b < m->nbody; b++) i->unseen[b] += kl_body_increment_norm(m, b, y);
+}
+
+/* The next change of a body is about `speed` times what its elements have not seen yet. True: all bodies have to
+ * be evaluated again. */
+static bool find_unsettled(alpha *i, const kl_model *m)
+{
+    double next = i->speed < 0.9 ? i->speed / (1.0 - i->speed) : HUGE_VAL;
+    int    n    = 0;
+    for (int b = 0; b < m->nbody; b++) {
+        i->unsettled[b] = m->body[b].nv > 0 && !(next * i->unseen[b] < i->newton);
+        n += i->unsettled[b] || m->body[b].nv == 0;
+    }
+    return n == m->nbody;
+}
+
+/* z' of elements that were not evaluated, as the linear equations have it: its residual is zero. */
+static void keep_states(const alpha *i, const kl_model *m, kl_work *w)
+{
+    for (int k = 0; m->nz > 0 && k < m->nelement; k++) {
+        const kl_element *e = &m->element[k];
+        if (e->nz > 0 && !kl_element_is_in(m, e, i->unsettled))
+            memcpy(w->z_dot + e->z, i->zd + e->z, (size_t)e->nz * sizeof(double));
+    }
+}
+
+static void count_part(alpha *i, const kl_model *m, int n, kl_statistics *count)
+{
+    i->evaluated += n / (double)m->nelement;
+    if (i->evaluated < 1.0) return;
+    i->evaluated -= 1.0;
+    count->evaluations++;
+}
+
+/* Elements and residual x->y at the trial. Most iterations serve a few bodies, as wheels at a flange: the linear
+ * equations were solved, so where a body has settled, by the measure that ends the iteration, its residual
+ * is zero to first order, and its elements are not evaluated again. */
+static kl_status evaluate(alpha *i, kl_solver *x, int iteration, kl_statistics *count)
+{
+    const kl_model *m = x->model;
+    int             n = 0;
+    if (iteration == 0 || !i->by_parts || i->thorough || find_unsettled(i, m)) {
+        memset(i->unseen, 0, (size_t)m->nbody * sizeof(double));
+        count->evaluations++;
+        KL_TRY(kl_eval(m, i->trial, x->w));
+        /* its total wrenches go into the matrix too */
+        kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
+        return KL_OK;
+    }
+    kl_status status = kl_eval_part(m, i->trial, x->w, i->unsettled, &n);
+    count_part(i, m, n, count);
+    KL_TRY(status);
+    keep_states(i, m, x->w);
+    for (int b = 0; b < m->nbody; b++)
+        if (i->unsettled[b]) i->unseen[b] = 0.0;
+    kl_eval_part_residual(m, x->w, i->unsettled, i->acc, x->y);
+    return KL_OK;
+}
+
 /* Newton from the accelerations and multipliers of the trial. KL_RETRY: did not converge. */
 static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_statistics *count)
 {
@@ -469,10 +540,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     i->damping        = 1.0;
     for (int k = 0; k < most; k++) {
         kl_model_advance(m, x->s->q, i->dx, i->trial->q);
-        count->evaluations++;
-        if (kl_eval(m, i->trial, x->w) != KL_OK) return KL_RETRY;
-        /* its total wrenches go into the matrix too */
-        kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
+        if (evaluate(i, x, k, count) != KL_OK) return KL_RETRY;
         /* finite elements that begin or cease to flow: their evaluation costs nearly as much as a matrix */
         bool slow = k > 1 && i->renews && fmax(motion.speed, position.speed) > 0.2;
         if ((k == 0 && !serves(i, m, c.c2)) || slow || i->thorough) {
@@ -482,6 +550,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         count->iterations++;
         i->used = k + 1;
         KL_TRY(newton_change(i, x, c, motion.last, &now, &count->limiting));
+        if (i->by_parts) note_unseen(i, m, x->y);
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
         i->speed = fmax(motion.speed, position.speed);
         if (!i->thorough && (motion.diverges || position.diverges)) return KL_RETRY;

@@ -4,19 +4,30 @@
 
 #include <math.h>
 
+/* No less than `largest`. */
+static double body_norm(const kl_model *m, const kl_body *b, const double *dx, double largest)
+{
+    const double *d = dx + b->v, *unit = m->unit + b->v;
+    for (int k = 0; k < b->nv; k++) {
+        if (fabs(d[k]) <= largest * unit[k]) continue; /* false for a value that is not a number */
+        if (isnan(d[k])) return HUGE_VAL;
+        largest = fabs(d[k]) / unit[k];
+    }
+    return largest;
+}
+
+double kl_body_increment_norm(const kl_model *m, int body, const double *dx)
+{
+    return body_norm(m, &m->body[body], dx, 0.0);
+}
+
 double kl_increment_norm(const kl_model *m, const double *dx, int *which)
 {
     double largest = 0.0;
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        const double  *d = dx + b->v, *unit = m->unit + b->v;
-        for (int k = 0; k < b->nv; k++) {
-            if (fabs(d[k]) <= largest * unit[k])
-                continue; /* false for a value that is not a number */
-            if (which) *which = i;
-            if (isnan(d[k])) return INFINITY;
-            largest = fabs(d[k]) / unit[k];
-        }
+    for (int i = 0; i < m->nbody && largest < HUGE_VAL; i++) {
+        double larger = body_norm(m, &m->body[i], dx, largest);
+        if (larger > largest && which) *which = i;
+        largest = larger;
     }
     return largest;
 }

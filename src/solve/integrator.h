@@ -62,6 +62,8 @@ extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gea
 /* Norm of an increment: the largest translation over the model's length and rotation in radian; its
  * body in *which. */
 double kl_increment_norm(const kl_model *m, const double *dx, int *which);
+/* Of one body; HUGE_VAL where a number is not one. */
+double kl_body_increment_norm(const kl_model *m, int body, const double *dx);
 
 /* What the error of first-order state k is measured by: the largest it has been, and no less than the
  * size that its element gives, so that states which rest at zero do not hold up a run. */
