@@ -42,37 +42,26 @@ static inline kl_reading reading_of(const kl_state *s, const kl_work *w, const k
                         .accepted = e->ncache ? w->accepted + e->cache : NULL};
 }
 
-<<<<<<< HEAD
 kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
                          const kl_element *e)
 {
     (void)m;
     return reading_of(s, w, e);
-=======
-static kl_status locate_element(const kl_model *m, const kl_state *s, kl_work *w,
-                                const kl_element *e)
+}
+
+static kl_status locate_element(const kl_state *s, kl_work *w, const kl_element *e)
 {
     if (!e->type->locate) return KL_OK;
-    kl_reading in = kl_reading_of(m, s, w, e);
+    kl_reading in = reading_of(s, w, e);
     KL_TRY(e->type->locate(&in, w->element_cache + e->cache));
     if (e->type->asleep) memset(w->quiet + e->marker, e->type->asleep(&in), (size_t)e->nmarker);
     return KL_OK;
->>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
 }
 
 static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *w)
 {
     for (int i = 0; m->element_cache_bytes > 0 && i < m->nelement; i++) {
-<<<<<<< HEAD
-        const kl_element *e = &m->element[i];
-        if (!e->type->locate) continue;
-        kl_reading in     = reading_of(s, w, e);
-        kl_status  status = e->type->locate(&in, w->element_cache + e->cache);
-        if (status == KL_OK && e->type->asleep)
-            memset(w->quiet + e->marker, e->type->asleep(&in), (size_t)e->nmarker);
-=======
-        kl_status status = locate_element(m, s, w, &m->element[i]);
->>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
+        kl_status status = locate_element(s, w, &m->element[i]);
         if (status == KL_OK) continue;
         w->culprit = i;
         return status;
@@ -170,7 +159,6 @@ static void clear_constraints(const kl_model *m, kl_work *w, int i)
     memset(w->rows + e->rows, 0, (size_t)e->nphi * wide);
 }
 
-<<<<<<< HEAD
 /* The first element whose numbers are not all finite. */
 static kl_status check_all(const kl_model *m, kl_work *w)
 {
@@ -180,15 +168,16 @@ static kl_status check_all(const kl_model *m, kl_work *w)
         w->culprit = i;
         return KL_E_NAN;
     }
-=======
+    return KL_OK;
+}
+
 /* An element that is asleep has no forces. */
 static kl_status eval_awake(const kl_model *m, const kl_state *s, kl_work *w, int i)
 {
-    clear_element(m, w, i);
+    clear_constraints(m, w, i);
     if (!m->element[i].type->asleep || !w->quiet[m->element[i].marker])
         return eval_element(m, s, w, i);
     w->energy[i] = w->loss[i] = w->spent[i] = w->supply[i] = 0.0;
->>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
     return KL_OK;
 }
 
@@ -196,16 +185,7 @@ static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
 {
     memset(w->wrench, 0, 6 * (size_t)m->nmarker_elements * sizeof *w->wrench);
     for (int i = 0; i < m->nelement; i++) {
-<<<<<<< HEAD
-        clear_constraints(m, w, i);
-        if (m->element[i].type->asleep && w->quiet[m->element[i].marker]) {
-            w->energy[i] = w->loss[i] = w->spent[i] = w->supply[i] = 0.0;
-            continue;
-        }
-        kl_status status = eval_element(m, s, w, i);
-=======
         kl_status status = eval_awake(m, s, w, i);
->>>>>>> 8aa18934 (Bodies that have settled are evaluated once a step: trains run faster)
         if (status == KL_OK) continue;
         w->culprit = i;
         return status;
@@ -251,6 +231,11 @@ static void move_marker(const kl_model *m, kl_work *w, int i)
     b->type->twist(b->data, w->cache + b->cache, k, &w->motion[i]);
 }
 
+static void clear_wrenches(kl_work *w, const kl_element *e)
+{
+    memset(w->wrench + 6 * (size_t)e->marker, 0, 6 * (size_t)e->nmarker * sizeof *w->wrench);
+}
+
 /* All stages of one element. */
 static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, int i)
 {
@@ -260,7 +245,7 @@ static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, in
         kl_reading in = reading_of(s, w, e);
         KL_TRY(e->type->locate(&in, w->element_cache + e->cache));
     }
-    memset(w->wrench + 6 * (size_t)e->marker, 0, 6 * (size_t)e->nmarker * sizeof *w->wrench);
+    clear_wrenches(w, e);
     clear_constraints(m, w, i);
     KL_TRY(eval_element(m, s, w, i));
     return check_element(m, w, i);
@@ -292,6 +277,16 @@ static void move_part(const kl_model *m, const kl_state *s, kl_work *w, const un
     }
 }
 
+static kl_status eval_in_part(const kl_model *m, const kl_state *s, kl_work *w, int i)
+{
+    const kl_element *e = &m->element[i];
+    for (int k = 0; k < e->nmarker; k++) move_marker(m, w, e->marker + k);
+    KL_TRY(locate_element(s, w, e));
+    clear_wrenches(w, e);
+    KL_TRY(eval_awake(m, s, w, i));
+    return check_element(m, w, i);
+}
+
 kl_status kl_eval_part(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *part,
                        int *count)
 {
@@ -301,9 +296,7 @@ kl_status kl_eval_part(const kl_model *m, const kl_state *s, kl_work *w, const u
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!kl_element_is_in(m, e, part)) continue;
-        for (int k = 0; k < e->nmarker; k++) move_marker(m, w, e->marker + k);
-        kl_status status = locate_element(m, s, w, e);
-        if (status == KL_OK) status = eval_awake(m, s, w, i);
+        kl_status status = eval_in_part(m, s, w, i);
         (*count)++;
         if (status == KL_OK) continue;
         w->culprit = i;
