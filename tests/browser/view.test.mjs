@@ -550,6 +550,10 @@ test("a vehicle in a curve: plots over distance, wheels by Y/Q, close-up with fo
   const [left, right] = await page.locator(".closeup figcaption").allTextContents();
   const Q = (s) => Number(/Q ([\d.]+) kN/.exec(s)[1]);
   assert.ok(Q(left) > 28 && Q(left) < 36 && Q(right) > 73 && Q(right) < 79, `${left} / ${right}`); // inner and outer wheel in a left-hand curve
+  // the patch is an ellipse with the semi-axes of the channels, three times as large as the section: 3000 pixels a metre
+  const axes = (s) => /patch ([\d.]+) × ([\d.]+) mm/.exec(s).slice(1).map(Number);
+  const drawn = await page.locator(".closeup .patch").evaluateAll((list) => list.map((e) => [e.getAttribute("ry") / 1.5, e.getAttribute("rx") / 1.5]));
+  [left, right].forEach((s, k) => axes(s).forEach((size, i) => assert.ok(Math.abs(drawn[k][i] - size) < 0.01 * size && size > 1, `${drawn[k]} for ${s}`)));
   assert.equal(await page.locator(".yq").isVisible(), true);
   await page.keyboard.press("c");
   assert.equal(await page.locator(".closeup").isVisible(), false);

@@ -238,9 +238,9 @@ export class App {
   // what wheels on rails have beside the rest: colours by Y/Q with their scale, a close-up
   #addWheels() {
     const { wheels, stage } = this.world;
-    this.yqScale = element("div", { class: "deform yq" }, element("span", { class: "tones" }, "Y/Q 0 ",
+    if (!this.modal) this.yqScale = element("div", { class: "deform yq" }, element("span", { class: "tones" }, "Y/Q 0 ",
       element("i", { style: { background: `linear-gradient(90deg, ${YQ_COLOURS.join(", ")})` } }), element("b", {}, String(YQ_LIMIT))));
-    this.sceneHost.append(this.yqScale);
+    if (this.yqScale) this.sceneHost.append(this.yqScale);
     this.closeUp = new CloseUp(this.sceneHost, this.results[0], { close: () => this.show("closeup", false), now: () => this.clock.time });
     wheels.read().then(() => {
       wheels.update(this.clock.time);

@@ -104,6 +104,7 @@ const en = {
   closeup: "Wheelset of the close-up",
   closeup_left: "left",
   closeup_right: "right",
+  closeup_patch: "patch × {0}",
   closeup_forces: "{0}: Y {1} kN, Q {2} kN, Y/Q {3}; largest patch {4} × {5} mm, number of patches {6}",
   closeup_lift: "{0}: the wheel is {1} mm above its rail",
   colouring: "Colour",

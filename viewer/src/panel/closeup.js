@@ -1,16 +1,18 @@
-// Close-up of one wheelset: both wheels over their rails as sections, contact points, Y and Q as arrows with numbers.
+// Close-up of one wheelset: both wheels over their rails as sections, contact patches, Y and Q as arrows with numbers.
+// The patch is a line of its width in the section; below it is drawn as an ellipse, MAGNIFIED and seen from above.
 import { valueAt } from "../plots/plots.js";
-import { outlineAt, wheelOverRail, wheelsets } from "../play/rail.js";
+import { outlineAt, slopeAt, wheelOverRail, wheelsets } from "../play/rail.js";
 import { number } from "../format.js";
 import { text } from "../texts.js";
 import { button, element, icon } from "./dom.js";
 
 const WIDTH = 200, HEIGHT = 170, SPAN = 0.2; // pixels of one wheel; metres that they show
+const MAGNIFIED = 3; // the ellipse over the section
 const CHANNELS = ["Y", "Q", "YQ", "lift", "wheel_u", "patches", "a", "b"];
 
 function draw(tag, attributes) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  place(e, attributes);
   return e;
 }
 
@@ -56,14 +58,16 @@ export class CloseUp {
 
   #picture(w) {
     const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT });
-    const rail = draw("path", { class: "rail" }), wheel = draw("path", { class: "wheel" }), dot = draw("circle", { r: 3.5, class: "dot" });
+    const rail = draw("path", { class: "rail" }), wheel = draw("path", { class: "wheel" }), dot = draw("ellipse", { class: "dot" });
+    const ellipse = draw("ellipse", { cx: 30, cy: HEIGHT - 44, class: "patch" }), size = draw("text", { x: 30, y: HEIGHT - 6, class: "magnified" });
+    size.textContent = text("closeup_patch", MAGNIFIED);
     const Q = draw("path", { class: "Q" }), Y = draw("path", { class: "Y" });
-    svg.append(rail, wheel, Q, Y, dot);
+    svg.append(rail, wheel, Q, Y, dot, ellipse, size);
     const caption = element("figcaption", {});
     const map = this.#map(w, w.half);
     const top = w.rail.map(map), low = map([0, -0.062])[1];
     rail.setAttribute("d", `M${top.map((p) => p.join(" ")).join("L")}L${top.at(-1)[0]} ${low}L${top[0][0]} ${low}Z`);
-    return { figure: element("figure", {}, svg, caption), wheel, dot, Q, Y, caption, map };
+    return { figure: element("figure", {}, svg, caption), wheel, dot, ellipse, size, Q, Y, caption, map };
   }
 
   setTime(t) {
@@ -71,16 +75,18 @@ export class CloseUp {
     for (const p of this.wheels) this.#place(p, t);
   }
 
-  #place({ w, columns, end, wheel, dot, Q, Y, caption, map }, t) {
+  #place({ w, columns, end, wheel, dot, ellipse, size, Q, Y, caption, map }, t) {
     const now = (k) => (columns[k] ? valueAt(columns[k], t) : NaN);
     const pose = wheelOverRail(w, now("shift") || 0, now("lift"));
     const outline = w.wheel.map(([y, z]) => map([y + pose.y, z + pose.z])), high = map([0, 0.07])[1];
     wheel.setAttribute("d", `M${outline.map((p) => p.join(" ")).join("L")}L${outline.at(-1)[0]} ${high}L${outline[0][0]} ${high}Z`);
     const u = now("wheel_u"), touching = now("Q") !== 0 && Number.isFinite(u);
     const at = map([(touching ? u : 0) + pose.y, (outlineAt(w.wheel, touching ? u : 0) ?? 0) + pose.z]);
-    for (const e of [dot, Q, Y]) e.style.display = touching ? "" : "none";
-    dot.setAttribute("cx", at[0]);
-    dot.setAttribute("cy", at[1]);
+    const [a, b] = [now("a") || 0, now("b") || 0].map((x) => (x * WIDTH) / SPAN);
+    for (const e of [dot, Q, Y, ellipse, size]) e.style.display = touching ? "" : "none";
+    const turn = (w.side * Math.atan(slopeAt(w.wheel, u || 0)) * 180) / Math.PI; // y of the picture grows downward
+    place(dot, { cx: at[0], cy: at[1], rx: Math.max(3, b), ry: 2, transform: `rotate(${turn} ${at[0]} ${at[1]})` });
+    place(ellipse, { rx: MAGNIFIED * b, ry: MAGNIFIED * a });
     const full = Math.max(...this.wheels.map((p) => p.columns.Q?.channel.high ?? 1)), pixels = 75 / full;
     arrow(Q, at, [0, now("Q") * pixels]);
     arrow(Y, at, [-w.side * now("Y") * pixels, 0]);
@@ -88,6 +94,10 @@ export class CloseUp {
     caption.textContent = touching ? text("closeup_forces", text(`closeup_${end}`), kN(now("Y")), kN(now("Q")), number(now("YQ"), 3), mm(now("a")), mm(now("b")), Math.round(now("patches")))
       : text("closeup_lift", text(`closeup_${end}`), number(1e3 * (now("lift") || 0), 3));
   }
+}
+
+function place(e, attributes) {
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
 }
 
 function arrow(path, [x, y], [dx, dy]) {

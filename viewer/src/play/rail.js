@@ -99,3 +99,9 @@ export function outlineAt(outline, y) {
   }
   return best;
 }
+
+/** Slope dz/dy of the outline at y, by a difference over a millimetre; 0 where it ends. */
+export function slopeAt(outline, y) {
+  const h = 5e-4, [a, b] = [outlineAt(outline, y - h), outlineAt(outline, y + h)];
+  return a === null || b === null ? 0 : (b - a) / (2 * h);
+}

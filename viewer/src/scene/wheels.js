@@ -1,7 +1,7 @@
-// Wheels with their profiles, coloured by Y/Q; their contact points with Y and Q as arrows.
+// Wheels with their profiles, coloured by Y/Q; their contact patches with Y and Q as arrows.
 import * as THREE from "three";
 import { frameAt } from "../play/clock.js";
-import { outlineAt, wheelsets, yqColour } from "../play/rail.js";
+import { outlineAt, slopeAt, wheelsets, yqColour } from "../play/rail.js";
 import { alongAxis } from "./solids.js";
 
 const RIM = 0.065; // from the running circle to the inside of the rim [m]
@@ -48,7 +48,7 @@ export class Wheels {
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.userData = { name: e.markers[1].body, kind: "body" };
     body.add(mesh);
-    this.list.push({ e, wheel, mesh, material, arrows: this.ink.map(({ material: m }) => this.#arrow(m, e.name)) });
+    this.list.push({ e, wheel, mesh, material, arrows: this.ink.map(({ material: m }) => this.#arrow(m, e.name)), patch: this.#patch(e.name) });
   }
 
   #arrow(material, name) {
@@ -61,13 +61,21 @@ export class Wheels {
     return group;
   }
 
+  // The contact ellipse in its true size: x along the rail, y across it
+  #patch(name) {
+    const mesh = new THREE.Mesh(new THREE.CircleGeometry(1, 48), this.ink[1].material);
+    Object.assign(mesh, { renderOrder: 4, matrixAutoUpdate: false }).userData = { name, kind: "force" };
+    this.root.add(mesh);
+    return mesh;
+  }
+
   /** Reads the channels of all wheels. */
   async read() {
     const { results } = this.actors;
     for (const p of this.list) {
       const end = p.wheel.side > 0 ? "left" : "right";
       p.columns = {};
-      for (const k of ["Y", "Q", "YQ", "wheel_u"]) p.columns[k] = await results.column(`${p.e.name}.${k}_${end}`);
+      for (const k of ["Y", "Q", "YQ", "wheel_u", "a", "b"]) p.columns[k] = await results.column(`${p.e.name}.${k}_${end}`);
     }
     const peaks = this.list.map((p) => p.columns.Q?.channel.high ?? 0).filter((q) => q > 0).sort((a, b) => a - b);
     this.full = peaks.length ? peaks[peaks.length >> 1] : 1;
@@ -101,12 +109,16 @@ export class Wheels {
   }
 
   // Forces of the wheel on the rail: Q down, Y outward, in the axes of the axle without its spin
-  #place({ e, wheel, arrows, mesh }, value) {
+  #place({ e, wheel, arrows, mesh, patch }, value) {
     const axle = new THREE.Vector3(0, 1, 0).applyQuaternion(mesh.parent.quaternion), up = new THREE.Vector3(...this.actors.up);
     up.addScaledVector(axle, -up.dot(axle)).normalize();
     const u = Number.isFinite(value("wheel_u")) ? value("wheel_u") : 0, z = outlineAt(wheel.wheel, u) ?? 0;
     const centre = new THREE.Vector3(...e.markers[1].r).applyQuaternion(mesh.parent.quaternion).add(mesh.parent.position);
     const at = centre.addScaledVector(axle, wheel.side * (wheel.half + u)).addScaledVector(up, z - wheel.radius);
+    const [a, b] = [value("a"), value("b")], along = new THREE.Vector3().crossVectors(axle, up);
+    patch.visible = a > 0 && b > 0;
+    const across = axle.clone().addScaledVector(up, wheel.side * slopeAt(wheel.wheel, u)).normalize();
+    patch.matrix.makeBasis(along.multiplyScalar(a), across.clone().multiplyScalar(b), new THREE.Vector3().crossVectors(along, across).normalize()).setPosition(at);
     const forces = [[value("Q"), up.clone().negate()], [value("Y"), axle.clone().multiplyScalar(wheel.side)]];
     forces.forEach(([f, direction], k) => {
       const length = Math.min(2, Math.abs(f) / this.full) * 0.9, arrow = arrows[k], tip = 1.6 * this.actors.s;
