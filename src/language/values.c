@@ -723,15 +723,18 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
     return status;
 }
 
-/* Where the keys of `type` are listed. */
+/* The help page that lists the keys of `type`; NULL: none, the message lists them all. */
 static const char *help_page(const char *type)
 {
     static const char *const pages[][2] = {{"input", "inputs"},       {"output", "outputs"},
                                            {"part", "parts"},         {"template", "templates"},
-                                           {"marker", "bodies"},      {"ground", "bodies"},
+                                           {"marker", "markers"},     {"ground", "bodies"},
                                            {"the start of", "joints"}};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (strcmp(pages[i][0], type) == 0) return pages[i][1];
+    static const char *const none[] = {"shape", "cylinder", "arc", "node"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (strcmp(none[i], type) == 0) return NULL;
     for (int i = 0; kl_resource_types[i]; i++)
         if (strcmp(kl_resource_types[i]->word, type) == 0) return kl_resource_types[i]->section;
     return type;
@@ -770,14 +773,14 @@ static const char *completed(const char *word, const char *const *keys)
 enum { MOST_LISTED = 12 }; /* keys in a message; more of them are looked up with klingel help */
 
 /* "the keys are a, b, c; ", or "" for a long list. */
-static const char *listed(const kl_scope *s, const char *const *keys, int n)
+static const char *listed(const kl_scope *s, const char *const *keys, int n, const char *end)
 {
     const char *text = "";
     if (n > MOST_LISTED) return text;
     for (int i = 0; i < n && text; i++)
         text =
             kl_arena_format(s->arena, "%s%s%s", i ? text : "the keys are ", i ? ", " : "", keys[i]);
-    text = text && n > 0 ? kl_arena_format(s->arena, "%s; ", text) : text;
+    text = text && n > 0 ? kl_arena_format(s->arena, "%s%s", text, end) : text;
     return text ? text : "";
 }
 
@@ -805,10 +808,14 @@ void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const k
                 kl_fail(s->diag, KL_E_NAME, c->key_place,
                         "unknown key `%s` in %s%s%s%s%s; did you mean `%s`?", c->key, type,
                         *quote ? " " : "", quote, e->name, quote, near);
+            else if (!help_page(type))
+                kl_fail(s->diag, KL_E_NAME, c->key_place, "unknown key `%s` in %s%s%s%s%s; %s",
+                        c->key, type, *quote ? " " : "", quote, e->name, quote,
+                        listed(s, known, n, ""));
             else
                 kl_fail(s->diag, KL_E_NAME, c->key_place,
                         "unknown key `%s` in %s%s%s%s%s; %s`klingel help %s` %s", c->key, type,
-                        *quote ? " " : "", quote, e->name, quote, listed(s, known, n),
+                        *quote ? " " : "", quote, e->name, quote, listed(s, known, n, "; "),
                         help_page(type), n <= MOST_LISTED ? "describes them" : "lists the keys");
         }
 }

@@ -1,5 +1,6 @@
 #include "railway/profile_by_name.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +92,9 @@ static bool readable(const char *path)
     return f != NULL;
 }
 
-static kl_status unknown(const char *text, kl_profile_kind kind, kl_place place, kl_diag *diag)
+/* `error`: why the file of this name cannot be opened. */
+static kl_status unknown(const char *text, int error, kl_profile_kind kind, kl_place place,
+                         kl_diag *diag)
 {
     const char *names[NBUILT + 1] = {0};
     int         n                 = 0;
@@ -101,6 +104,9 @@ static kl_status unknown(const char *text, kl_profile_kind kind, kl_place place,
     const char *all  = kind == KL_PROFILE_WHEEL ? "S1002, cone:SLOPE, cylinder, arc:RADIUS"
                                                 : "60E1, UIC60, arc:RADIUS";
     const char *what = kind == KL_PROFILE_WHEEL ? "wheel" : "rail";
+    if (error != ENOENT)
+        return kl_fail(diag, KL_E_FILE, place, "%s cannot be read: %s", text,
+                       kl_file_reason(error));
     if (near)
         return kl_fail(diag, KL_E_NAME, place,
                        "there is no file `%s` and no %s profile of this name; did you mean `%s`?",
@@ -144,7 +150,7 @@ kl_status kl_profile_by_name(const char *text, kl_profile_kind kind,
     kl_profile_points points;
     *report = (kl_profile_report){0};
     if (make_built_in(text, kind, place, arena, diag, out, &status)) return status;
-    if (!readable(text)) return unknown(text, kind, place, diag);
+    if (!readable(text)) return unknown(text, errno, kind, place, diag);
     KL_TRY(kl_profile_file_read(text, arena, diag, &points));
     return kl_outline_from_points(&points, kind, options, arena, diag, out, report);
 }
