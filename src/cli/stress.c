@@ -269,6 +269,13 @@ static void print_spots(const request *q, const kl_stress_body *b)
     free(h);
 }
 
+static bool any_curve(const request *q)
+{
+    for (int i = 0; i < q->bodies.n; i++)
+        if (q->bodies.list[i].curve) return true;
+    return false;
+}
+
 static int produce(request *q, kl_diag *diag)
 {
     bool      worst  = !q->points && !q->times;
@@ -276,6 +283,7 @@ static int produce(request *q, kl_diag *diag)
     int       code   = read_curves(q);
     if (code != KL_EXIT_OK) return code;
     if (q->weld) return kl_stress_weld_print(&q->bodies, q->weld);
+    if (worst && !q->measure && any_curve(q)) kl_sn_warn_measure();
     for (int i = 0; worst && status == KL_OK && i < q->bodies.n; i++)
         status = kl_stress_bodies_envelope(&q->bodies, i);
     if (status == KL_OK && q->points)
@@ -333,15 +341,7 @@ static int check_request(request *q)
         return kl_usage_error(c, "%s would overwrite the results", q->output);
     if (q->apart < 0.0)
         return kl_usage_error(c, "--apart must be a positive distance, not %g m", q->apart);
-    for (int i = 0; q->measure && kl_measure_words[i]; i++)
-        if (strcmp(q->measure, kl_measure_words[i]) == 0) {
-            q->how     = (kl_stress_measure)i;
-            q->measure = NULL;
-        }
-    if (q->measure)
-        return kl_usage_error(
-            c, "--measure must be von-mises, principal or critical-plane, not '%s'", q->measure);
-    return KL_EXIT_OK;
+    return kl_sn_read_measure(c, q->measure, &q->how);
 }
 
 static int run_stress(int argc, char **argv)
@@ -360,7 +360,7 @@ static int run_stress(int argc, char **argv)
          "mean stress correction: none, goodman, gerber or swt"},
         {"ultimate", 0, "STRESS", KL_OPTION_TEXT, &q.ultimate, "tensile strength: 510MPa"},
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
-         "von-mises (signed), principal or critical-plane"},
+         "of cycles: von-mises (signed), principal, critical-plane"},
         {"weld", 0, "X,...", KL_OPTION_TEXT, &q.weld,
          "stress at a weld toe: x,y,z,dx,dy,dz,t|edge [m]"},
         {"top", 0, "N", KL_OPTION_COUNT, &q.top, "number of hot spots in the table (default 10)"},
@@ -385,6 +385,6 @@ const kl_command kl_command_stress = {
     .run       = run_stress,
     .help      = "Without --points or --times: the largest von Mises stress at each point; with\n"
                  "an S-N curve the damage (rainflow, Miner). Needs `stress:` in the body file.\n\n"
-                 "  klingel stress out.h5 --sn FAT90 -o hot.vtp\n"
+                 "  klingel stress out.h5 --sn FAT90 --measure critical-plane -o hot.vtp\n"
                  "  klingel stress out.h5 rod --points tip,1711,hot:3 -o histories.csv\n",
 };

@@ -100,3 +100,28 @@ int kl_sn_read(const kl_command *command, const char *text, kl_sn_curve *curve)
     }
     return KL_EXIT_OK;
 }
+
+int kl_sn_read_measure(const kl_command *command, const char *text, kl_stress_measure *measure)
+{
+    *measure = KL_MEASURE_VON_MISES;
+    if (!text) return KL_EXIT_OK;
+    for (int i = 0; kl_measure_words[i]; i++)
+        if (strcmp(text, kl_measure_words[i]) == 0) {
+            *measure = (kl_stress_measure)i;
+            return KL_EXIT_OK;
+        }
+    return kl_usage_error(
+        command, "--measure must be von-mises, principal or critical-plane, not '%s'", text);
+}
+
+void kl_sn_warn_measure(void)
+{
+    kl_diag *diag = kl_diag_create();
+    kl_warn(diag, (kl_place){0},
+            "the damage counts cycles of the signed von Mises stress, the default; it adds cycles "
+            "where shear dominates or the stress changes its direction; give `--measure "
+            "critical-plane` for multiaxial stress, `klingel stress --weld` for the stress at a "
+            "weld toe, or `--measure von-mises` to keep this measure without a warning");
+    kl_print_diag(diag, NULL);
+    kl_diag_destroy(diag);
+}

@@ -19,7 +19,7 @@
 #include "terminal/result_files.h"
 
 typedef struct request {
-    const char     *output, *sn;
+    const char     *output, *sn, *measure;
     bool            no_open, quiet, live;
     int             port;
     kl_texts        set;
@@ -251,7 +251,7 @@ static int view_files(request *q, const kl_arguments *files)
         if (!q->sources[i].reader) code = KL_EXIT_MODEL;
         else kl_view_skins_find(&q->skins[i], q->files[i], &q->sources[i]);
         if (code == KL_EXIT_OK && q->sn)
-            code = kl_view_life(&q->skins[i], q->files[i], q->sources[i].reader, q->sn);
+            code = kl_view_life(&q->skins[i], q->files[i], q->sources[i].reader, q->sn, q->measure);
     }
     if (code == KL_EXIT_OK) code = write_page(q, diag);
     for (int i = 0; i < q->n; i++) {
@@ -270,6 +270,8 @@ static int view_run(int argc, char **argv)
          "page to write (default: named after the results)"},
         {"sn", 0, "CURVE", KL_OPTION_TEXT, &q.sn,
          "colour bodies by fatigue life with this S-N curve"},
+        {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
+         "with --sn: stress whose cycles count, as in `klingel stress`"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.options.every,
          "keep every N-th row (default: by file size)"},
         {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open, "do not open the page in a browser"},
@@ -285,6 +287,8 @@ static int view_run(int argc, char **argv)
     int          code = kl_options_parse(&kl_command_view, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && q.live && q.sn)
         code = kl_usage_error(&kl_command_view, "--sn needs the results of a run, not --live");
+    if (code == KL_OPTIONS_OK && q.measure && !q.sn)
+        code = kl_usage_error(&kl_command_view, "--measure needs an S-N curve; add --sn FAT71");
     if (code == KL_OPTIONS_OK && q.live) {
         kl_live live = {.output = q.output, .port = q.port, .no_open = q.no_open, .set = q.set};
         code         = rest.n == 1 ? kl_live_run(&live, rest.items[0])
@@ -307,7 +311,7 @@ const kl_command kl_command_view = {
                  "`klingel modes` or of a reduced body), eigenvalues (`klingel locus`) and tables.\n"
                  "\n"
                  "  klingel view stiff.h5 soft.h5 -o compare.html\n"
-                 "  klingel view out.h5 --sn FAT71\n"
+                 "  klingel view out.h5 --sn FAT71 --measure critical-plane\n"
                  "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
                  "  klingel view --live model.yaml\n",
 };

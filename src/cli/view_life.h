@@ -5,7 +5,8 @@
 #include "cli/view_skins.h"
 
 /* Gives each skin whose body has stress the damage of the run by the S-N curve `text` ("FAT71", or keys
- * over the curve of the model). KL_EXIT_OK, or what went wrong was reported. */
-int kl_view_life(kl_view_skins *s, const char *results, kl_reader *r, const char *text);
+ * over the curve of the model) and the stress measure. KL_EXIT_OK, or what went wrong was reported. */
+int kl_view_life(kl_view_skins *s, const char *results, kl_reader *r, const char *text,
+                 const char *measure);
 
 #endif

@@ -114,6 +114,8 @@ static void damage_is_that_of_miner_by_hand(void **state)
                          "1.25", "--to", "3.25", "-o", "e.csv"),
                      0);
     assert_says(w->out, "damage");
+    assert_says(w->err, "cycles of the signed von Mises stress, the default");
+    assert_says(w->err, "give `--measure critical-plane` for multiaxial stress");
     values_at(w, "e.csv", 1, 0.25, 0, C, s, 11);
     /* two whole swings between two peaks */
     double range = s[9] - s[8], expected = 2.0 / (2e6 * pow(90e6 / range, 3));
@@ -126,6 +128,24 @@ static void damage_is_that_of_miner_by_hand(void **state)
     assert_int_equal(run(w, "stress", "out.h5", "--top", "1"), 0);
     assert_string_equal(class, w->out);
     assert_says(w->out, "life:");
+    assert_says(w->err, "the default");
+    /* no warning for a chosen measure, and none where no cycles are counted */
+    assert_int_equal(run(w, "stress", "out.h5", "--top", "1", "--measure", "von-mises"), 0);
+    assert_string_equal(class, w->out);
+    assert_null(strstr(w->err, "warning"));
+    assert_int_equal(run(w, "stress", "out.h5", "--points", "tip"), 0);
+    assert_null(strstr(w->err, "von Mises"));
+    /* the page of the viewer too */
+    assert_int_equal(run(w, "view", "out.h5", "--sn", "FAT90", "--no-open", "-o", "a.html"), 0);
+    assert_says(w->err, "the default");
+    assert_int_equal(run(w, "view", "out.h5", "--sn", "FAT90", "--measure", "critical-plane",
+                         "--no-open", "-o", "a.html"),
+                     0);
+    assert_null(strstr(w->err, "warning"));
+    assert_int_equal(run(w, "view", "out.h5", "--measure", "principal"), 2);
+    assert_says(w->err, "--measure needs an S-N curve");
+    assert_int_equal(run(w, "view", "out.h5", "--sn", "FAT90", "--measure", "shear"), 2);
+    assert_says(w->err, "--measure must be von-mises");
 }
 
 static void histories_and_fields_agree_in_all_formats(void **state)
