@@ -39,7 +39,8 @@ typedef struct kl_trace_data {
     bool             by_table;    /* penetrations on the way to a contact from the grid */
     double          *rail_block;  /* the same of KL_RAIL_BLOCK pieces and their neighbours */
     double           rail_convex; /* largest curvature of the rail where it is convex [1/m] */
-    kl_trace_bend   *wheel_bend, *rail_bend; /* of each piece */
+    kl_trace_bend   *wheel_bend, *rail_bend;     /* of each piece */
+    unsigned char   *wheel_corner, *rail_corner; /* does the tangent jump where a piece begins? */
 } kl_trace_data;
 
 /* The wheel's position and axes as the trace needs them. */

@@ -2,7 +2,7 @@
 
 #include "railway/contact_trace.h"
 
-enum { BLOCK = 8 };
+enum { BLOCK = 8, STRIDE = 4 };
 
 /* ---- all contacts ---- */
 
@@ -35,11 +35,16 @@ static kl_trace_bend rates_between(const kl_trace_found *q, const kl_trace_node 
                                    const kl_trace_node *b)
 {
     const kl_trace_data  *f     = q->f;
-    const kl_trace_bend  *w     = &f->wheel_bend[(int)a->w];
-    const kl_trace_joint *j     = &f->joint[(int)a->w];
+    int                   begin = (int)a->w, end = (int)b->w;
+    const kl_trace_joint *j     = &f->joint[f->joint[end].nr < f->joint[begin].nr ? end : begin];
     int                   first = a->foot.i < b->foot.i ? a->foot.i : b->foot.i;
     int                   last  = a->foot.i < b->foot.i ? b->foot.i : a->foot.i;
-    kl_trace_bend         r     = f->rail_bend[first];
+    kl_trace_bend         r = f->rail_bend[first], w = f->wheel_bend[begin];
+    for (int i = begin + 1; i < end; i++) {
+        const kl_trace_bend *n = &f->wheel_bend[i];
+        if (n->low < w.low) w.low = n->low;
+        if (n->high > w.high) w.high = n->high;
+    }
     /* nearest pieces are known from a grid: one more on each side */
     if (first > 0) first--;
     if (last < f->rail->n - 1) last++;
@@ -49,9 +54,9 @@ static kl_trace_bend rates_between(const kl_trace_found *q, const kl_trace_node 
         if (n->high > r.high) r.high = n->high;
     }
     double kc = fmax(j->nr, 0.05) / j->r, turn = q->s.yaw / fmax(j->nr, 0.05);
-    double cross = turn * (fabs(w->low) + fabs(w->high) + kc);
-    return (kl_trace_bend){r.low - 1.1 * w->high - 0.1,
-                           r.high - w->low + 1.2 * cross * cross / kc + 0.1};
+    double cross = turn * (fabs(w.low) + fabs(w.high) + kc);
+    return (kl_trace_bend){r.low - w.high - 0.1 * fabs(w.high) - 0.1,
+                           r.high - w.low + 0.1 * fabs(w.low) + 1.2 * cross * cross / kc + 0.1};
 }
 
 /* May f pass through zero downward between two places where it does not do so at the ends? It begins at
@@ -124,15 +129,51 @@ static void swap(kl_trace_node **a, kl_trace_node **b)
     *a = *b, *b = c;
 }
 
+static void look(const kl_trace_data *f, kl_trace_node *n)
+{
+    if (isnan(n->f)) kl_trace_look(f, n);
+}
+
+static bool any(const unsigned char *flag, int first, int last)
+{
+    for (int i = first; i <= last; i++)
+        if (flag[i]) return true;
+    return false;
+}
+
+/* Does the tangent of an outline jump between two joints, and f with it? */
+static bool has_corner(const kl_trace_data *f, const kl_trace_node *a, const kl_trace_node *b)
+{
+    int first = (a->foot.i < b->foot.i ? a->foot.i : b->foot.i) - 1;
+    int last  = (a->foot.i < b->foot.i ? b->foot.i : a->foot.i) + 2;
+    return any(f->wheel_corner, (int)a->w + 1, (int)b->w - 1) ||
+           any(f->rail_corner, first > 0 ? first : 0, last < f->rail->n ? last : f->rail->n - 1);
+}
+
+/* Is there no contact between joint a and STRIDE further, b? Then f does not pass through zero downward. */
+static bool strides(const kl_trace_found *q, kl_trace_node *a, int to, kl_trace_node *b)
+{
+    const kl_trace_data *f = q->f;
+    if (a->w == 0.0 || to >= f->njoint - 1) return false; /* edges have contacts of their own */
+    glance(q, to, b);
+    if (!(a->p.cos > 0.0 && b->p.cos > 0.0)) return false;
+    look(f, a), look(f, b);
+    return !has_corner(f, a, b) && !(a->f > 0.0 && b->f <= 0.0) && !may_turn(q, a, b);
+}
+
 /* Follows the trace through a block. *a is its first joint, on return its last; *b is scratch. */
 static void walk(kl_trace_found *q, const kl_trace_block *k, kl_trace_node **a, kl_trace_node **b)
 {
     const kl_trace_data *f = q->f;
     for (int i = k->first + 1; i <= k->last; i++, swap(a, b)) {
+        if ((i - k->first) % STRIDE == 1 && i + STRIDE - 1 <= k->last &&
+            strides(q, *a, i + STRIDE - 1, *b)) {
+            i += STRIDE - 1;
+            continue;
+        }
         glance(q, i, *b);
         if (!may_touch(q, *a, *b, f->wheel_bend[i - 1].high)) continue;
-        if (isnan((*a)->f)) kl_trace_look(f, *a);
-        kl_trace_look(f, *b);
+        look(f, *a), look(f, *b);
         between(q, *a, *b, 4);
         if (i == 1) edge(q, *a, -1);
         if (i == f->njoint - 1) edge(q, *b, 1);
@@ -198,6 +239,17 @@ static void fill_bends(const kl_outline *o, kl_trace_bend *bend)
     }
 }
 
+/* Profiles of published formulas have tangents that jump by 1e-4 where their parts meet. */
+static void find_corners(const kl_outline *o, unsigned char *corner)
+{
+    const double jump = 1e-8;
+    for (int i = 1; i < o->n; i++) {
+        kl_outline_point a = kl_outline_at(o, (kl_outline_place){i - 1, 1.0}),
+                         b = kl_outline_at(o, (kl_outline_place){i, 0.0});
+        corner[i]          = fabs(a.ty * b.tz - a.tz * b.ty) > jump;
+    }
+}
+
 /* Outermost place between the flange tip and the running circle that lies 10 mm below the latter. */
 static double flange_face(const kl_outline *wheel, double tip)
 {
@@ -232,11 +284,13 @@ kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const k
     if (!f) return KL_E_MEMORY;
     *f = (kl_trace_data){.wheel = wheel, .rail = rail, .r0 = radius, .rail_shift = rail_shift_y};
     f->njoint = wheel->n + 1, f->nblock = (wheel->n + BLOCK - 1) / BLOCK;
-    f->joint      = kl_arena_array(arena, kl_trace_joint, f->njoint);
-    f->block      = kl_arena_array(arena, kl_trace_block, f->nblock);
-    f->wheel_bend = kl_arena_array(arena, kl_trace_bend, wheel->n);
-    f->rail_bend  = kl_arena_array(arena, kl_trace_bend, rail->n);
-    f->rail_block = kl_arena_array(arena, double, rail->n / KL_RAIL_BLOCK + 1);
+    f->joint        = kl_arena_array(arena, kl_trace_joint, f->njoint);
+    f->block        = kl_arena_array(arena, kl_trace_block, f->nblock);
+    f->wheel_bend   = kl_arena_array(arena, kl_trace_bend, wheel->n);
+    f->rail_bend    = kl_arena_array(arena, kl_trace_bend, rail->n);
+    f->wheel_corner = kl_arena_array(arena, unsigned char, wheel->n + 1);
+    f->rail_corner  = kl_arena_array(arena, unsigned char, rail->n + 1);
+    f->rail_block   = kl_arena_array(arena, double, rail->n / KL_RAIL_BLOCK + 1);
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     for (int i = 0; i < f->njoint; i++)
         f->joint[i] = kl_trace_joint_at(f, i < wheel->n ? (kl_outline_place){i, 0.0}
@@ -246,6 +300,8 @@ kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const k
     find_flange(f, &out->flange_height, &out->flange_face);
     fill_bends(wheel, f->wheel_bend);
     fill_bends(rail, f->rail_bend);
+    find_corners(wheel, f->wheel_corner);
+    find_corners(rail, f->rail_corner);
     fill_blocks(f);
     fill_rail_blocks(f);
     for (int i = 0; i < rail->n; i++) f->rail_convex = fmax(f->rail_convex, -f->rail_bend[i].low);
