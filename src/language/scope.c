@@ -245,7 +245,9 @@ static kl_status evaluate(kl_scope *s, int i)
         else given = v->handed->value;
     }
     if (v->changed && word) {
-        word = kl_arena_text(s->arena, v->changed);
+        KL_TRY(kl_scope_text(s, v->changed, (kl_place){.file = v->changer}, &word));
+        word = word ? kl_arena_text(s->arena, word) : NULL;
+        v    = &s->variable[i];
     } else if (v->changed) {
         kl_place place = {.file = v->changer};
         KL_TRY(value_of(s, v->changed, false, place, &changed, &other));

@@ -229,11 +229,38 @@ static void mistakes_in_keep_name_the_remedy(void **state)
     assert_says(w->err, "y/1.h5.part: cannot be created: Not a directory");
 }
 
+/* A word that `set` or --set changes may be composed of other parameters, as in the model: a mesh for each crack. */
+static void words_of_set_are_composed_of_parameters(void **state)
+{
+    static const char pushed[] =
+        "klingel: 1\ngravity: [0, 0, 0]\nparameters: {which: load1, n: 1}\nbodies:\n"
+        "  load1: {type: point, mass: 1 kg}\n"
+        "  load2: {type: point, mass: 2 kg, position: [1, 0, 0]}\n"
+        "forces: {push: {type: force, on: \"{which}\", axis: z, value: 4 N}}\n"
+        "run: {end: 1 s, every: 0.1 s}\n";
+    world *w = *state;
+    char   text[400];
+    double v[4];
+    write_text(w, "model.yaml", pushed);
+    write_text(w, "s.yaml",
+               "model: model.yaml\nset: {which: \"load{n}\"}\nparameters: {n: [1, 2]}\n"
+               "results: {a: {of: load1.velocity.z}, b: {of: load2.velocity.z}}\n");
+    assert_int_equal(run(w, "sweep", "s.yaml", "-q"), 0);
+    read_whole(path_of(w, "s.csv"), text, sizeof text);
+    assert_int_equal(
+        sscanf(text, "run,n,a,b,status\n1,1,%lf,%lf,ok\n2,2,%lf,%lf,ok", v, v + 1, v + 2, v + 3),
+        4);
+    const double expected[] = {4.0, 0.0, 0.0, 2.0};
+    for (int i = 0; i < 4; i++) assert_close(v[i], expected[i], 1e-9);
+    assert_int_equal(run(w, "run", "model.yaml", "-q", "--set", "which=load{m}"), 1);
+    assert_says(w->err, "m");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(kept_files_are_those_of_single_runs),
-                                       CASE(runs_that_are_there_are_taken),
-                                       CASE(a_killed_study_continues_with_the_files_it_has),
-                                       CASE(mistakes_in_keep_name_the_remedy)};
+    const struct CMUnitTest tests[] = {
+        CASE(kept_files_are_those_of_single_runs), CASE(runs_that_are_there_are_taken),
+        CASE(a_killed_study_continues_with_the_files_it_has),
+        CASE(mistakes_in_keep_name_the_remedy), CASE(words_of_set_are_composed_of_parameters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
