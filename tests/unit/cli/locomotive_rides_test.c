@@ -86,6 +86,37 @@ static void frames_differ_below_20_hz_by_their_compliance(void **state)
     for (int i = 0; i < 4; i++) assert_close(1.0 - stiff[i], 0.25 * (1.0 - soft[i]), 0.03);
 }
 
+/* Spectra of the rigid frame have peaks although it has no lightly damped mode there (42 Hz at 70 km/h). The three axles of a bogie follow
+ * the same irregularities one after the other: they cancel in a wave that lifts neighbours in turn (odd multiples of speed/(2 wheelbase):
+ * 40.0 Hz at 70 km/h, 34.3 Hz at 60 km/h) and add up between such waves. So the peak belongs to a wavelength and moves with the speed. */
+static void peaks_of_the_rigid_frame_are_waves_that_fit_its_axles(void **state)
+{
+    world *w = *state;
+    char   text[2000];
+    double P[5];
+    FILE  *f = fopen(path_of(w, "waves.yaml"), "w");
+    assert_non_null(f);
+    fputs("model: " KL_SOURCE_DIR "/examples/locomotive/model.yaml\nend: 2.2 s\nmethod: list\n"
+          "set: {irregularities: wave, channel: cross_level, row: 1 ms, attach: marker}\n"
+          "parameters:\n"
+          "  speed: [70 km/h, 70 km/h, 60 km/h, 60 km/h, 60 km/h]\n"
+          "  frequency: [40.03 Hz, 43.3 Hz, 34.31 Hz, 37.1 Hz, 40.03 Hz]\n"
+          "results: {P: {of: P_lateral_acceleration, take: rms, from: 1.6 s}}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(w, "sweep", "waves.yaml", "-q"), 0);
+    read_whole(path_of(w, "waves.csv"), text, sizeof text);
+    const char *line = text;
+    for (int i = 0; i < 5; i++) {
+        assert_non_null(line = strchr(line, '\n'));
+        assert_int_equal(sscanf(++line, "%*d,%*f,%*f,%lf,ok", &P[i]), 1);
+        print_message("%.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    assert_true(P[0] < 0.4 * P[1]);
+    assert_true(P[2] < 0.4 * P[3]);
+    assert_true(P[2] < 0.4 * P[4]); /* 40 Hz is no minimum at 60 km/h */
+}
+
 /* Peaks that `klingel psd` cannot assign, of those it prints for the ride */
 static int peaks_without_origin(world *w, const char *file)
 {
@@ -168,6 +199,7 @@ static void long_rides_show_modes_and_cracks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {CASE(frames_differ_below_20_hz_by_their_compliance),
+                                       CASE(peaks_of_the_rigid_frame_are_waves_that_fit_its_axles),
                                        CASE(long_rides_show_modes_and_cracks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
