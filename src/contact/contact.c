@@ -38,6 +38,7 @@ void kl_contact_find(const kl_contact_data *p, const kl_motion m[2], const kl_sp
     }
     kl_pair q = kl_contact_pair(p, m);
     kl_pair_find(&q, warm, out);
+    if (warm && p->numbered) kl_spots_keep_keys(warm, p->slots, out);
 }
 
 /* Largest distance from the middle of a shape to its surface; infinite for a plane. */
@@ -130,6 +131,7 @@ kl_status kl_contact_locate(const kl_reading *in, void *cache)
     f->age    = warm ? last->age + 1 : 0;
     f->from   = warm ? last->from : f->now;
     kl_contact_find(p, in->m, warm ? &last->spots : NULL, &f->spots);
+    if (!warm && p->numbered && last) kl_spots_keep_keys(&last->spots, p->slots, &f->spots);
     return shapes_passed_through(p, last, f) ? KL_RETRY : KL_OK;
 }
 

@@ -12,9 +12,9 @@ enum {
     KL_CONTACT_LAST_TIME,
     KL_CONTACT_IMPACTS,
     KL_CONTACT_SPEED,
-    KL_CONTACT_PARTED,   /* how often a contact point has opened */
-    KL_CONTACT_PEAK,     /* largest normal force since the last impact [N] */
-    KL_CONTACT_RUBBED,   /* energy dissipated by friction, rolling and spinning resistance [J] */
+    KL_CONTACT_PARTED, /* how often a contact point has opened */
+    KL_CONTACT_PEAK,   /* largest normal force since the last impact [N] */
+    KL_CONTACT_RUBBED, /* energy dissipated by friction, rolling and spinning resistance [J] */
     KL_CONTACT_HEAD
 };
 
@@ -29,6 +29,7 @@ typedef struct kl_contact_data {
 
     kl_contact_law laws; /* derived */
     int            slots;
+    bool           numbered;    /* kl_pair_numbers_places */
     bool           chain;       /* one of the shapes is a chain of arcs */
     double         reach;       /* of the smaller shape [m]; infinite where both have no end */
     double         rebound;     /* restitution (ratio of speeds) of a free impact under this law */

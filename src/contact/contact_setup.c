@@ -272,6 +272,7 @@ kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, in
                        s->name, a->inside ? "hollow " : "", kl_solid_types[a->kind].name,
                        b->inside ? "hollow " : "", kl_solid_types[b->kind].name);
     p->slots       = slots_of(row, a, b);
+    p->numbered    = kl_pair_numbers_places(a, b);
     p->speed_limit = (double)INFINITY;
     p->chain       = a->narc + b->narc > 0;
     kl_vec3 middle;

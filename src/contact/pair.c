@@ -138,6 +138,71 @@ const kl_spot *kl_spots_nearest(const kl_spots *t)
     return best;
 }
 
+bool kl_pair_numbers_places(const kl_solid *a, const kl_solid *b)
+{
+    bool               swapped = false;
+    const kl_pair_row *row     = kl_pair_row_of(a, b, &swapped);
+    if (!row) return false;
+    if (row->find == kl_pair_mesh) return true;
+    if (row->find != kl_pair_core || a->narc + b->narc > 0) return false;
+    const kl_solid *first = swapped ? b : a, *second = swapped ? a : b;
+    bool            on_convex =
+        first->kind == KL_SOLID_CAPSULE && !second->inside && kl_solid_types[second->kind].convex;
+    return first->kind != KL_SOLID_SPHERE && !on_convex;
+}
+
+/* The nearest of both lists that have no partner yet: i of `to`, k of `from`. */
+static bool nearest_places(const kl_spots *from, int slots, const int *taken, const kl_spots *to,
+                           const int *key, int *i, int *k)
+{
+    double least = (double)INFINITY;
+    for (int m = 0; m < to->n; m++)
+        for (int j = 0; key[m] < 0 && j < from->n; j++) {
+            double far      = kl_norm(kl_sub(from->item[j].p1, to->item[m].p1));
+            bool   has_slot = from->item[j].key >= 0 && from->item[j].key < slots;
+            if (taken[j] || !has_slot || !(far < least)) continue;
+            least = far, *i = m, *k = j;
+        }
+    return least < (double)INFINITY;
+}
+
+/* More places than slots: those that are closed take the slots of open ones. */
+static void close_in_slots(int slots, kl_spots *t)
+{
+    for (int m = 0; m < t->n; m++) {
+        int open = m;
+        if (t->item[m].key < slots || t->item[m].gap >= 0.0) continue;
+        for (int i = 0; i < t->n; i++)
+            if (t->item[i].key < slots && t->item[i].gap > t->item[open].gap) open = i;
+        if (t->item[open].gap < 0.0) continue;
+        int swap          = t->item[m].key;
+        t->item[m].key    = t->item[open].key;
+        t->item[open].key = swap;
+    }
+}
+
+void kl_spots_keep_keys(const kl_spots *from, int slots, kl_spots *to)
+{
+    int  key[KL_PAIR_SPOTS], taken[KL_PAIR_SPOTS] = {0}, i = 0, k = 0, next = slots;
+    bool used[KL_PAIR_SPOTS] = {false};
+    for (int m = 0; m < to->n; m++) key[m] = -1;
+    while (nearest_places(from, slots, taken, to, key, &i, &k)) {
+        key[i] = from->item[k].key, taken[k] = 1;
+        used[key[i]] = true;
+    }
+    for (;;) {
+        int deepest = -1, free_key = 0;
+        for (int m = 0; m < to->n; m++)
+            if (key[m] < 0 && (deepest < 0 || to->item[m].gap < to->item[deepest].gap)) deepest = m;
+        if (deepest < 0) break;
+        while (free_key < slots && used[free_key]) free_key++;
+        key[deepest] = free_key < slots ? free_key : next++;
+        if (free_key < slots) used[free_key] = true;
+    }
+    for (int m = 0; m < to->n; m++) to->item[m].key = key[m];
+    close_in_slots(slots, to);
+}
+
 void kl_spots_add(kl_spots *t, const kl_spot *item)
 {
     if (t->n < KL_PAIR_SPOTS) t->item[t->n++] = *item;

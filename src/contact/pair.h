@@ -62,6 +62,14 @@ void kl_pair_find(const kl_pair *p, const kl_spots *warm, kl_spots *out);
 /* The one with the smallest gap; NULL: none. */
 const kl_spot *kl_spots_nearest(const kl_spots *t);
 
+/* Are the keys of this pair numbers in the order in which places were found? They change where a place comes or
+ * goes, or passes the start of a circle: kl_spots_keep_keys. */
+bool kl_pair_numbers_places(const kl_solid *a, const kl_solid *b);
+
+/* Gives the places of `to` the keys of those in `from` nearest to them, a little earlier; new places get free keys
+ * below `slots`, the deepest first. */
+void kl_spots_keep_keys(const kl_spots *from, int slots, kl_spots *to);
+
 /* Curvatures of the gap, A x^2 + B y^2 [1/m], for kl_hertz_stiffness; 0 where a shape is sharp. */
 void kl_pair_curvature(const kl_pair *p, const kl_spot *t, double *A, double *B);
 

@@ -263,6 +263,18 @@ static bool lies_on_convex(const kl_pair *q, const core *c)
            kl_solid_types[q->b->kind].convex;
 }
 
+/* Two places that have become one. */
+static bool same_place(const core *c, const kl_spots *t, double x)
+{
+    double range = c->high[0] - c->low[0];
+    for (int i = 0; i < t->n; i++) {
+        double apart = x - t->item[i].at[0];
+        if (c->closed[0]) apart = remainder(apart, range);
+        if (fabs(apart) < 1e-9 * range) return true;
+    }
+    return false;
+}
+
 static void line(const kl_pair *q, const core *c, const kl_spots *warm, kl_spots *out)
 {
     if (lies_on_convex(q, c)) {
@@ -273,7 +285,8 @@ static void line(const kl_pair *q, const core *c, const kl_spots *warm, kl_spots
         for (int i = 0; i < warm->n; i++) {
             double x[2] = {0, 0};
             sight  s;
-            if (follow_line(q, c, warm->item[i].at[0], &x[0], &s)) add(c, x, &s, out);
+            if (follow_line(q, c, warm->item[i].at[0], &x[0], &s) && !same_place(c, out, x[0]))
+                add(c, x, &s, out);
         }
         if (out->n == warm->n) return;
         out->n = 0;

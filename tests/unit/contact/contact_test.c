@@ -206,6 +206,37 @@ static void bristles_take_an_impact_with_every_method(void **unused)
     }
 }
 
+/* A ring that falls on an ellipsoid rolls so that its contact passes the point where angles on it begin. The contact keeps
+ * its history there: it ended runs with generalized-alpha, and counted as another impact with gear. */
+static void a_contact_keeps_its_history_round_a_ring(void **unused)
+{
+    (void)unused;
+    static const char *const names[]   = {"ring.position.x", "ring.position.z", "touch.impacts",
+                                          NULL};
+    static const char *const methods[] = {"generalized-alpha", "gear"};
+    double                   end[2][2];
+    char                     text[1024];
+    for (int k = 0; k < 2; k++) {
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\nbodies: {ring: {mass: 1, inertia: [0.01, 0.01, 0.02], position: [0.02, 0, "
+            "0.45], omega: [0.3, 0, 5]}}\ncontacts: {touch: {between: [ground, ring], shapes: "
+            "[{ellipsoid: [0.2, 0.3, 0.25]}, {torus: {radius: 0.15, tube: 0.02}}], stiffness: 1e5, "
+            "law: hunt-crossley, restitution: 0.5, friction: stick-slip, mu: 0.3}}\nintegrator: "
+            "{type: %s, tolerance: 1e-8}\n",
+            methods[k]);
+        built b = must_build(text);
+        simulate(&b, 0.7, 0.1, names, &r, NULL);
+        built_free(&b);
+        const double *last = r.value[r.count - 1];
+        end[k][0] = last[0], end[k][1] = last[1];
+        assert_close(last[2], 6.0, 0.0);
+    }
+    print_message("ring at (%.6f, %.6f) and (%.6f, %.6f) m\n", end[0][0], end[0][1], end[1][0],
+                  end[1][1]);
+    assert_true(hypot(end[0][0] - end[1][0], end[0][1] - end[1][1]) < 2e-4);
+}
+
 static void refuses(const char *contact, const char *words)
 {
     char  text[1024];
@@ -389,6 +420,7 @@ int main(void)
         cmocka_unit_test(fast_thin_bodies_do_not_pass_through_each_other),
         cmocka_unit_test(the_peak_of_an_impact_does_not_depend_on_the_steps),
         cmocka_unit_test(every_law_closes_the_energy_balance),
+        cmocka_unit_test(a_contact_keeps_its_history_round_a_ring),
         cmocka_unit_test(bristles_take_an_impact_with_every_method),
         cmocka_unit_test(the_stiffness_of_a_material_is_that_of_hertz),
         cmocka_unit_test(a_rebound_other_than_asked_is_told_at_the_first_impact),
