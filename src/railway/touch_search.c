@@ -55,8 +55,8 @@ static kl_trace_bend rates_between(const kl_trace_found *q, const kl_trace_node 
     }
     double kc = fmax(j->nr, 0.05) / j->r, turn = q->s.yaw / fmax(j->nr, 0.05);
     double cross = turn * (fabs(w.low) + fabs(w.high) + kc);
-    return (kl_trace_bend){r.low - w.high - 0.1 * fabs(w.high) - 0.1,
-                           r.high - w.low + 0.1 * fabs(w.low) + 1.2 * cross * cross / kc + 0.1};
+    return (kl_trace_bend){r.low - w.high - 0.03 * fabs(w.high) - 0.03,
+                           r.high - w.low + 0.03 * fabs(w.low) + 1.2 * cross * cross / kc + 0.03};
 }
 
 /* May f pass through zero downward between two places where it does not do so at the ends? It begins at

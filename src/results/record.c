@@ -102,14 +102,12 @@ static kl_status record_fields(recorder *r, double t)
 
 static kl_status record_row(void *context, double t, const double *values)
 {
-    recorder           *r      = context;
-    const kl_recording *o      = r->recording;
-    double              finite = 0.0; /* a number that is not finite is not zero times zero */
+    recorder           *r = context;
+    const kl_recording *o = r->recording;
     for (int i = 0; i < r->n; i++) {
         r->row[i] = values[r->channel[i]];
-        finite += 0.0 * r->row[i];
+        r->missing[i] += !isfinite(r->row[i]);
     }
-    for (int i = 0; finite != 0.0 && i < r->n; i++) r->missing[i] += !isfinite(r->row[i]);
     r->rows++;
     KL_TRY(kl_writer_row(r->writer, t, r->row));
     KL_TRY(record_fields(r, t));
