@@ -60,7 +60,8 @@ static const kl_key keys[] = {
      .fallback = "10",
      .min      = 1,
      .max      = 100000,
-     .help     = "number of elements"},
+     .help     = "number of elements; the forces of single elements (BEAM.e1.force.x) are channels "
+                 "where there are at most 40"},
     {.name     = "element_nodes",
      .kind     = KL_KEY_NUMBER,
      .offset   = AT(element_nodes),

@@ -236,10 +236,11 @@ static kl_status evaluate(kl_scope *s, int i)
                            (int)strlen(s->prefix) - 1, s->prefix, v->name, word ? "word" : "number",
                            word ? "number" : "word");
         if (!word && !kl_quantity_fits(v->handed->value, given.dim) && !given.bare)
-            return kl_fail(s->diag, KL_E_MODEL, v->handed_place,
-                           "part '%.*s': parameter '%s' has a different unit in the template: %s",
-                           (int)strlen(s->prefix) - 1, s->prefix, v->name,
-                           kl_dim_word(given.dim) ? kl_dim_word(given.dim) : v->given->text);
+            return kl_fail(
+                s->diag, KL_E_MODEL, v->handed_place,
+                "part '%.*s': parameter '%s' must have the unit that it has in the template: %s",
+                (int)strlen(s->prefix) - 1, s->prefix, v->name,
+                kl_dim_word(given.dim) ? kl_dim_word(given.dim) : v->given->text);
         word = v->handed->word;
         if (v->handed->value.bare) given.value = v->handed->value.value;
         else given = v->handed->value;
