@@ -140,7 +140,7 @@ static kl_status worn_setup(void *data, const kl_setup *s, const kl_motion *m, i
     double inner    = f->radius - f->radial,
            curve    = f->radial > 0.0 && inner > 0.0 ? 0.5 * (1.0 / inner - 1.0 / f->radius) : 0.0;
     /* a ball in its socket touches at a point; a pin along its length */
-    if (isnan(p->c.line)) p->c.line = f->length;
+    if (!(p->c.line > 0.0)) p->c.line = f->length;
     if (touches(p)) KL_TRY(kl_contact_hertz(&p->c, s, f->kind == KL_FIT_BALL ? curve : 0.0, curve));
     if (touches(p)) KL_TRY(kl_contact_check(&p->c, s));
     kl_contact_sizes(&p->c, size);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "contact/fit.h"
+#include "contact/material.h"
 #include "dynamics/channels.h"
 #include "joints/worn.h"
 #include "solve/simulation.h"
@@ -103,6 +104,24 @@ static void a_worn_pendulum_rests_on_its_pin(void **unused)
 }
 
 /* An elastic layer alone is a bushing: m g/k. */
+/* Steel on steel along the length of the pin: d = (N s/L)(ln(4 L R/(N s)) + 1), 1/R = 1/r_pin - 1/r_bore. */
+static void a_pin_takes_the_law_of_its_line(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"hinge.normal", "hinge.penetration"};
+    static const char *const pendulum =
+        "klingel: 1\nbodies: {arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, -0.1]}}\n"
+        "joints:\n  hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y,\n"
+        "    clearance: {radial: 0.1 mm, radius: 10 mm, length: 50 mm, law: hertz-line, "
+        "material: steel-steel, layer_damping: 500 N s/m}}\nrun: {end: 0.3, every: 0.3}\n";
+    const kl_material *steel = kl_material_find("steel");
+    last               l     = run(pendulum, channels, 2);
+    double s = 2.0 * (1.0 - steel->poisson * steel->poisson) / (KL_PI * steel->young), L = 0.05,
+           R = 1.0 / (1.0 / 9.9e-3 - 1.0 / 10e-3), N = 9.81;
+    assert_close(l.value[0], N, 1e-3);
+    assert_close(l.value[1] / (N * s / L * (log(4.0 * L * R / (N * s)) + 1.0)), 1.0, 1e-3);
+}
+
 static void a_layer_alone_carries(void **unused)
 {
     (void)unused;
@@ -180,6 +199,7 @@ int main(void)
         cmocka_unit_test(places_of_a_pin_have_their_gaps),
         cmocka_unit_test(corners_of_a_block_meet_its_slot),
         cmocka_unit_test(a_worn_pendulum_rests_on_its_pin),
+        cmocka_unit_test(a_pin_takes_the_law_of_its_line),
         cmocka_unit_test(a_layer_alone_carries),
         cmocka_unit_test(a_limited_hinge_rests_on_its_stop),
         cmocka_unit_test(mistakes_are_told),
