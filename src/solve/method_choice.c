@@ -193,7 +193,10 @@ static double shortest_alpha(const kl_method_watch *w)
 
 bool kl_method_is_near(const kl_method_watch *w)
 {
-    return w->looks >= LOOKS && w->mean < COST * shortest_alpha(w);
+    double least = HUGE_VAL, most = 0.0;
+    for (int k = 0; k < LOOKS; k++)
+        least = fmin(least, w->means[k]), most = fmax(most, w->means[k]);
+    return w->looks >= LOOKS && most < 1.5 * least && most < COST * shortest_alpha(w);
 }
 
 bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *room, kl_solver *x,
@@ -213,6 +216,7 @@ bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *room, kl_so
         return true;
     }
     if (kl_method_measure(room, x, tolerance, !runge_kutta, &at) != KL_OK) return false;
+    w->means[w->looks % LOOKS]   = mean;
     w->alpha[w->looks++ % LOOKS] = at.now;
     if (!runge_kutta) {
         snprintf(why, size, "steps of %.2g s instead of %.2g s", at.runge_kutta, mean);

@@ -46,10 +46,12 @@ typedef struct kl_method_watch {
     double span;     /* [s] that they took */
     double alpha[3]; /* steps that generalized-alpha would take, of the last looks [s] */
     int    looks;
-    double mean;  /* step between the last two looks [s] */
-    double rival; /* that of Runge-Kutta, before it was given up [s]; 0: not known */
+    double mean;     /* step between the last two looks [s] */
+    double means[3]; /* the same, of the last looks [s] */
+    double rival;    /* that of Runge-Kutta, before it was given up [s]; 0: not known */
 } kl_method_watch;
-/* Are the steps of Runge-Kutta so short that generalized-alpha may do with less? */
+/* Are the steps of Runge-Kutta so short that generalized-alpha may do with less? Only where they are even, held by
+ * the stability of the method: short steps across a singular position tell nothing about those that follow. */
 bool kl_method_is_near(const kl_method_watch *w);
 /* After a step of length h. True: change the method; `why` gives the reason. */
 bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *scratch, kl_solver *x,
