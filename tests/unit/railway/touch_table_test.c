@@ -45,6 +45,13 @@ static void table_and_full_search_agree(void **unused)
             assert_close(a[i].wheel_u, b[i].wheel_u, 1e-8);
         }
     }
+    /* a shallow contact beside a deep one, where the wheel is hollow */
+    double        x = 0.0094009727910161021, z = 3.8611374329775571e-05;
+    kl_wheel_pose hollow = {.center = {0, 0.75579563315040432, 0.46034041417996596},
+                            .axle   = {x, sqrt(1.0 - x * x - z * z), z}};
+    kl_touch      touch[KL_TOUCH_MOST];
+    assert_int_equal(kl_touches(&full, &hollow, 0.0, NULL, touch), 2);
+    assert_int_equal(kl_touches(&table, &hollow, 0.0, NULL, touch), 2);
     kl_arena_destroy(arena);
 }
 
