@@ -1,6 +1,43 @@
 /* of: joint; and joints: [j1, j2]. The element gets copies of the markers of these joints. */
+#include "base/rotation.h"
 #include "base/text.h"
+#include "forces/forces.h"
+#include "joints/joints.h"
 #include "language/attach_parts.h"
+
+/* Frames of a universal joint whose angle is that about its first axis. Any other x axis of the second body
+ * turns with its own axis and is parallel to the first one twice a turn: there it gives no angle, and past
+ * it an angle that differs by pi. The second axis itself is always normal to the first, z_i.z_j = 0:
+ *
+ *   first: z = z_i, x = z_j at the start         second: x = z_j, z = z_i at the start */
+static void turn_to_first_axis(const kl_model *m, kl_marker f[2])
+{
+    kl_vec3 r, z[2];
+    kl_mat3 A[2];
+    for (int i = 0; i < 2; i++) {
+        kl_model_pose(m, f[i].body, &r, &A[i]);
+        z[i] = kl_mul(&A[i], kl_axis(&f[i].A, 2));
+    }
+    kl_vec3 y = kl_cross(z[0], z[1]);
+    if (kl_norm(y) < 1e-9) return; /* parallel: the joint says so */
+    y           = kl_unit(y);
+    kl_mat3 g[] = {kl_from_axes(kl_cross(y, z[0]), y, z[0]),
+                   kl_from_axes(z[1], y, kl_cross(z[1], y))};
+    for (int i = 0; i < 2; i++) {
+        A[i]   = kl_transpose(&A[i]);
+        f[i].A = kl_matmul(&A[i], &g[i]);
+    }
+}
+
+kl_status kl_attach_copy_markers(kl_model *m, int joint, const kl_element_type *type)
+{
+    const kl_element *e    = &m->element[joint];
+    kl_marker         f[2] = {m->marker[e->marker], m->marker[e->marker + 1]};
+    /* friction acts about both axes, all others act on the angle */
+    if (e->type == &kl_universal && type != &kl_joint_friction) turn_to_first_axis(m, f);
+    for (int i = 0; i < 2; i++) KL_TRY(kl_model_add_marker(m, f[i].body, &f[i]));
+    return KL_OK;
+}
 
 /* The two markers of joint `name`, once more; its index in *found. */
 kl_status kl_attach_copy_joint(kl_attaching *a, const kl_node *where, int *found)
@@ -31,10 +68,7 @@ kl_status kl_attach_copy_joint(kl_attaching *a, const kl_node *where, int *found
                        near ? "; did you mean '" : "; list a joint before the elements that use it",
                        near ? near : "", near ? "'?" : "");
     }
-    for (int i = 0; i < 2; i++) {
-        kl_marker copy = a->m->marker[a->m->element[index].marker + i];
-        KL_TRY(kl_model_add_marker(a->m, copy.body, &copy));
-    }
+    KL_TRY(kl_attach_copy_markers(a->m, index, a->type));
     *found = index;
     return KL_OK;
 }

@@ -97,7 +97,14 @@ static const kl_word_key start_keys[]   = {PAIR_ROWS, START_ROW, LIMITS_ROW, {0}
 static const kl_word_key fitted_keys[]  = {PAIR_ROWS,     START_ROW,    LIMITS_ROW,
                                            CLEARANCE_ROW, FRICTION_ROW, {0}};
 static const kl_word_key fitted_plain[] = {PAIR_ROWS, LIMITS_ROW, CLEARANCE_ROW, FRICTION_ROW, {0}};
-static const kl_word_key cross_keys[]   = {PAIR_ROWS, LIMITS_ROW, FRICTION_ROW, {0}};
+static const kl_word_key cross_keys[]   = {
+      PAIR_ROWS,
+      {"limits", "values", "", "none",
+       "stops on the angle about its axis on the first body, 0 in the initial position: {lower, "
+         "upper, stiffness, damping} as in bump-stop; for the angle about the other axis exchange the "
+         "bodies"},
+      FRICTION_ROW,
+      {0}};
 
 const kl_attachment_kind kl_attach_pair = {
     .name   = "pair",

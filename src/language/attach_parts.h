@@ -13,6 +13,10 @@ int kl_attach_find(const kl_scope *s, const kl_model *m, const char *name, kl_at
 const char *kl_attach_near_body(const kl_scope *s, const kl_model *m, const char *name);
 const char *kl_attach_near_element(const kl_scope *s, const kl_model *m, const char *name, int n);
 
+/* Appends copies of the markers of `joint` for an element of this type on it; those of a universal joint
+ * with axes from which the angle about its first axis follows. */
+kl_status kl_attach_copy_markers(kl_model *m, int joint, const kl_element_type *type);
+
 /* A coordinate that a joint holds is not driven, coupled or limited, and none is driven twice: of an
  * element on one joint, and on two. Both check the axes too. */
 kl_status kl_attach_check_joint(kl_attaching *a);

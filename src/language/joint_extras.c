@@ -75,10 +75,7 @@ static kl_status add_part(kl_scope *s, kl_model *m, const kl_element_type *type,
     kl_element *part = kl_model_add_element(m, type, name, n->place, false);
     if (!part || !part->data) return KL_E_MEMORY;
     KL_TRY(kl_values_read(s, m, &entry, type->keys, part->data));
-    for (int i = 0; i < 2; i++) {
-        kl_marker copy = m->marker[m->element[joint].marker + i];
-        KL_TRY(kl_model_add_marker(m, copy.body, &copy));
-    }
+    KL_TRY(kl_attach_copy_markers(m, joint, type));
     part           = &m->element[m->nelement - 1];
     part->nmarker  = 2;
     part->of[0]    = joint;

@@ -81,6 +81,45 @@ static void worn_joints_limit_the_same_coordinates(void **unused)
     for (size_t i = 0; i < sizeof worn / sizeof *worn; i++) check(&worn[i]);
 }
 
+/* A universal joint whose second body spins about the second axis, many times through a right angle, while a torque
+ * presses the first axis against its stop: its angle is that of the second axis about the first. */
+static void check_universal(const char *axes, const char *second, double spin)
+{
+    static const char *const names[] = {"j.limits.value", "j.limits.push", "sine", "cosine", NULL};
+    char                     text[1024];
+    double                   upper = 0.3, largest = 0.0;
+    snprintf(
+        text, sizeof text,
+        "klingel: 1\ngravity: 0\nbodies:\n  a: {%s, mass: 2, inertia: [0.5, 0.5, 0.5], omega: [0, "
+        "0, %g]}\n"
+        "joints:\n  j: {type: universal, between: [ground, a], at: [0, 0, 0], axis: %s, limits: "
+        "{upper: 0.3, stiffness: 1000 N m/rad}}\n"
+        "forces:\n  t: {type: torque, on: a, axis: y, value: 5}\n"
+        "outputs:\n  sine: {of: a, point: [0, 0, 1], quantity: position.x}\n"
+        "  cosine: {of: a, point: [0, 0, 1], quantity: position.z}\n",
+        second, spin, axes);
+    built b = must_build(text);
+    simulate(&b, 1.0, 0.01, names, &r, NULL);
+    built_free(&b);
+    for (int i = 0; i < r.count; i++) {
+        const double *v = r.value[i];
+        double        x = atan2(v[2], v[3]), push = 1000.0 * fmax(0.0, x - upper);
+        if (fabs(v[0] - x) > 1e-7 || fabs(v[1] - push) > 1e-4)
+            fail_msg("universal, axis %s, row %d: angle %g for %g, pushes %g for %g", axes, i, v[0],
+                     x, v[1], push);
+        largest = fmax(largest, x);
+    }
+    if (largest < upper) fail_msg("universal, axis %s: never reached its limit", axes);
+}
+
+static void a_universal_joint_limits_the_turn_about_its_first_axis(void **unused)
+{
+    (void)unused;
+    check_universal("[y, z]", "position: [0, 0, 0]", 10.0);
+    check_universal("[y, z]", "position: [0, 0, 0]", 0.0);
+    check_universal("[y, z]", "type: rigid, spin_axis: z", 300.0);
+}
+
 static void a_constrained_coordinate_is_refused_by_name(void **unused)
 {
     (void)unused;
@@ -109,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_joint_that_leaves_a_coordinate_free_limits_it),
         cmocka_unit_test(worn_joints_limit_the_same_coordinates),
+        cmocka_unit_test(a_universal_joint_limits_the_turn_about_its_first_axis),
         cmocka_unit_test(a_constrained_coordinate_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
