@@ -107,13 +107,34 @@ static bool has_layer(const worn *p) { return p->layer_k > 0.0 || p->layer_c > 0
 /* Without a law that pushes, a layer alone is a bushing. */
 static bool touches(const worn *p) { return p->c.material > 0 || !isnan(p->c.k) || p->c.force; }
 
+/* A start deep inside, from a fifth of the smaller part on, is mostly a slip in the positions of the bodies. */
+static void warn_of_start(const worn *p, const kl_setup *s, const kl_motion m[2])
+{
+    const kl_fit *f     = &p->c.fit;
+    double        reach = f->kind == KL_FIT_BLOCK ? fmin(f->size[0], f->size[1]) : f->radius;
+    kl_pose       at[2] = {{m[0].r, m[0].A}, {m[1].r, m[1].A}};
+    kl_spots      spots;
+    double        deepest = 0.0;
+    if (!touches(p) || !(reach > 0.0)) return;
+    kl_fit_find(f, &at[0], &at[1], &spots);
+    for (int i = 0; i < spots.n; i++) deepest = fmax(deepest, -spots.item[i].gap);
+    if (deepest <= 0.2 * reach) return;
+    kl_vec3 d = kl_sub(m[1].r, m[0].r);
+    kl_warn(
+        s->diag, s->place,
+        "joint '%s': its parts penetrate each other by %.4g m where their bodies are described "
+        "(before assembly and `start`); the second body's point lies at [%.3g, %.3g, %.3g] m from "
+        "the first one's, and the clearance is %g m: correct the positions, `at` or `axis`",
+        s->name, deepest, d.x + 0.0, d.y + 0.0, d.z + 0.0, f->radial);
+}
+
 static kl_status worn_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                             kl_element_size *size)
 {
     worn         *p = data;
     const traits *t = s->traits;
     kl_fit       *f = &p->c.fit;
-    (void)m, (void)nmarker;
+    (void)nmarker;
     f->kind   = t->kind;
     f->axial  = p->axial;
     f->length = isnan(p->length) ? 0.0 : p->length;
@@ -143,6 +164,7 @@ static kl_status worn_setup(void *data, const kl_setup *s, const kl_motion *m, i
     if (!(p->c.line > 0.0)) p->c.line = f->length;
     if (touches(p)) KL_TRY(kl_contact_hertz(&p->c, s, f->kind == KL_FIT_BALL ? curve : 0.0, curve));
     if (touches(p)) KL_TRY(kl_contact_check(&p->c, s));
+    warn_of_start(p, s, m);
     kl_contact_sizes(&p->c, size);
     size->nh++; /* turns of the angle, last */
     return KL_OK;

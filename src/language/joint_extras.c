@@ -132,6 +132,11 @@ kl_status kl_joint_friction_read(kl_scope *s, kl_model *m, const kl_entry *e)
     const kl_node *n     = kl_entry_get(e, "friction");
     int            joint = m->nelement - 1;
     char           name[300];
+    if (n && has_key(m->element[joint].type, "friction") && kl_entry_get(e, "clearance"))
+        kl_warn(s->diag, n->key_place,
+                "%s '%s': `friction` acts without clearance only; with it give the law in "
+                "`clearance: {..., friction: threlfall, mu: 0.1}`",
+                e->section, e->name);
     if (!n || has_key(m->element[joint].type, "friction")) return KL_OK;
     if (!m->element[joint].joint || m->element[joint].nmarker != 2)
         return kl_fail(s->diag, KL_E_MODEL, n->key_place,

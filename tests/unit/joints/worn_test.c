@@ -103,7 +103,6 @@ static void a_worn_pendulum_rests_on_its_pin(void **unused)
     assert_close(l.value[0], 1e-3 + 0.5 * 9.81 / 1e5, 1e-6);
 }
 
-/* An elastic layer alone is a bushing: m g/k. */
 /* Steel on steel along the length of the pin: d = (N s/L)(ln(4 L R/(N s)) + 1), 1/R = 1/r_pin - 1/r_bore. */
 static void a_pin_takes_the_law_of_its_line(void **unused)
 {
@@ -122,6 +121,7 @@ static void a_pin_takes_the_law_of_its_line(void **unused)
     assert_close(l.value[1] / (N * s / L * (log(4.0 * L * R / (N * s)) + 1.0)), 1.0, 1e-3);
 }
 
+/* An elastic layer alone is a bushing: m g/k. */
 static void a_layer_alone_carries(void **unused)
 {
     (void)unused;
@@ -193,6 +193,40 @@ static void mistakes_are_told(void **unused)
     }
 }
 
+/* What is most likely a slip runs, with a warning: a start deep inside, and friction of the perfect joint where the
+ * joint has clearance. */
+static void slips_are_told(void **unused)
+{
+    (void)unused;
+#define BALL "clearance: {radial: 1 mm, radius: 10 mm, law: linear, stiffness: 1e6}}\n"
+#define SLOT                                                                                       \
+    "clearance: {radial: 1 mm, length: 60 mm, size: [20 mm, 20 mm], law: linear, stiffness: "      \
+    "1e6}}\n"
+    static const struct {
+        const char *joint, *says;
+        bool        told;
+    } slips[] = {
+        {"spherical, at: [[0, 0, 0], [0, 0, 9 mm]], " BALL, "penetrate each other by 0.008 m",
+         true},
+        {"spherical, at: [[0, 0, 0], [0, 0, 2 mm]], " BALL, "penetrate each other", false},
+        {"translational, at: [0, 0, 0], axis: [z, x], " SLOT, "penetrate each other", true},
+        {"translational, at: [0, 0, 0], axis: z, " SLOT, "penetrate each other", false},
+        {"revolute, at: [0, 0, 0], friction: {torque: 1}, " BALL, "acts without clearance", true},
+        {"revolute, at: [0, 0, 0], friction: {torque: 1}, clearance: {when: 0, radial: 1 mm}}\n",
+         "acts without clearance", false}};
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        char  text[1000];
+        bool  told = false;
+        built b;
+        snprintf(text, sizeof text, HEAD "  j: {between: [ground, arm], type: %s", slips[i].joint);
+        assert_int_equal(try_build(text, &b), KL_OK);
+        for (int k = 0; k < kl_diag_size(b.diag); k++)
+            told |= strstr(kl_diag_at(b.diag, k)->text, slips[i].says) != NULL;
+        if (told != slips[i].told) fail_msg("%s: told %d", slips[i].joint, told);
+        built_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_layer_alone_carries),
         cmocka_unit_test(a_limited_hinge_rests_on_its_stop),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(slips_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
