@@ -271,7 +271,7 @@ static int view_run(int argc, char **argv)
         {"sn", 0, "CURVE", KL_OPTION_TEXT, &q.sn,
          "colour bodies by fatigue life with this S-N curve"},
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
-         "with --sn: stress whose cycles count, as in `klingel stress`"},
+         "with --sn: measure of stress, see `klingel stress`"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.options.every,
          "keep every N-th row (default: by file size)"},
         {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open, "do not open the page in a browser"},
@@ -307,8 +307,7 @@ const kl_command kl_command_view = {
     .summary   = "write an HTML page with 3D animation and plots",
     .run       = view_run,
     .help      = "The page is one file that needs no network. Further results are drawn\n"
-                 "transparent and with dashed curves. The page also shows mode shapes (of\n"
-                 "`klingel modes` or of a reduced body), eigenvalues (`klingel locus`) and tables.\n"
+                 "transparent and with dashed curves. It also shows modes, root loci and tables.\n"
                  "\n"
                  "  klingel view stiff.h5 soft.h5 -o compare.html\n"
                  "  klingel view out.h5 --sn FAT71 --measure critical-plane\n"

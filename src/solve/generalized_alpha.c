@@ -180,7 +180,8 @@ static kl_status alpha_create(kl_solver *x, void **self)
     double **multipliers[] = {&i->lambda, &i->lambda_old, &b->lambda, &b->lambda_old};
     for (size_t k = 0; k < sizeof multipliers / sizeof *multipliers; k++)
         *multipliers[k] = kl_arena_array(arena, double, m->nlam + 1);
-    i->by_parts  = m->nlam == 0 && !i->renews;
+    /* equal steps iterate down to rounding: there every body is evaluated to the end */
+    i->by_parts  = m->nlam == 0 && !i->renews && isnan(m->settings.step);
     i->unseen    = kl_arena_array(arena, double, m->nbody + 1);
     i->unsettled = kl_arena_array(arena, unsigned char, m->nbody + 1);
     i->trial     = kl_state_create(m);
