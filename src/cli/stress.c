@@ -360,7 +360,7 @@ static int run_stress(int argc, char **argv)
          "mean stress correction: none, goodman, gerber or swt"},
         {"ultimate", 0, "STRESS", KL_OPTION_TEXT, &q.ultimate, "tensile strength: 510MPa"},
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
-         "of cycles: von-mises (signed), principal, critical-plane"},
+         "von-mises (signed), principal, critical-plane"},
         {"weld", 0, "X,...", KL_OPTION_TEXT, &q.weld,
          "stress at a weld toe: x,y,z,dx,dy,dz,t|edge [m]"},
         {"top", 0, "N", KL_OPTION_COUNT, &q.top, "number of hot spots in the table (default 10)"},

@@ -156,7 +156,8 @@ static void by_motion(differ *d, const kl_reading *in, bool velocity, const unsi
 
 static void by_states(differ *d, const kl_reading *in, double *W, double *Z)
 {
-    int nz  = d->e->nz;
+    int nz = d->e->nz;
+    if (nz == 0) return;
     d->at   = *in;
     d->at.z = d->z;
     memcpy(d->z, in->z, (size_t)nz * sizeof *d->z);
