@@ -28,6 +28,7 @@
 
 #include "solve/between.h"
 #include "solve/integrator.h"
+#include "solve/partial_evaluation.h"
 
 typedef struct parameters {
     double alpha_m, alpha_f, beta, gamma;
@@ -64,20 +65,17 @@ typedef struct alpha {
     bool       stale;               /* the matrix should be made anew */
     bool       bends;               /* accelerations have a corner at the start of the step */
     bool       thorough;            /* a matrix for each iteration: the step has failed without */
-    double     damping;  /* share of each change that is made: 1, less where thorough ones cycle */
-    bool       first;    /* the last step was the first one since the integrator began */
-    double     speed;    /* estimated convergence factor */
-    int        used;     /* iterations of the last attempt */
-    int        least;    /* fewest iterations of a step with this matrix, 0: none yet */
-    int        wasted;   /* iterations beyond that since it was made */
-    bool       by_parts; /* bodies that have settled are left out of further evaluations */
-    double    *unseen;   /* nbody: what each has changed since its elements were evaluated */
-    unsigned char *unsettled;    /* nbody */
-    double         evaluated;    /* part of an evaluation of all elements that is not yet counted */
-    double         last_change;  /* of Newton's method in the step, over what is allowed */
-    int            growth_count; /* steps in a row after which a much longer one would do */
-    kl_powers      power;
-    double         tolerance, newton;
+    double     damping; /* share of each change that is made: 1, less where thorough ones cycle */
+    bool       first;   /* the last step was the first one since the integrator began */
+    double     speed;   /* estimated convergence factor */
+    int        used;    /* iterations of the last attempt */
+    int        least;   /* fewest iterations of a step with this matrix, 0: none yet */
+    int        wasted;  /* iterations beyond that since it was made */
+    kl_partial partial; /* bodies that have settled are left out of further evaluations */
+    double     last_change;  /* of Newton's method in the step, over what is allowed */
+    int        growth_count; /* steps in a row after which a much longer one would do */
+    kl_powers  power;
+    double     tolerance, newton;
 
     /* for looks into the last step, and to take it back */
     past        before;
@@ -181,17 +179,17 @@ static kl_status alpha_create(kl_solver *x, void **self)
     for (size_t k = 0; k < sizeof multipliers / sizeof *multipliers; k++)
         *multipliers[k] = kl_arena_array(arena, double, m->nlam + 1);
     /* equal steps iterate down to rounding: there every body is evaluated to the end */
-    i->by_parts  = m->nlam == 0 && !i->renews && isnan(m->settings.step);
-    i->unseen    = kl_arena_array(arena, double, m->nbody + 1);
-    i->unsettled = kl_arena_array(arena, unsigned char, m->nbody + 1);
-    i->trial     = kl_state_create(m);
-    i->middle    = kl_state_create(m);
-    b->s         = kl_state_create(m);
-    b->older     = kl_state_create(m);
-    i->between   = kl_between_create(m);
-    i->tolerance = x->tolerance;
-    i->newton    = newton_limit(m, isnan(m->settings.step) ? i->tolerance : 0.0);
-    if (!kl_arena_ok(arena) || !i->trial || !i->middle || !b->s || !b->older || !i->between) {
+    bool by_parts = m->nlam == 0 && !i->renews && isnan(m->settings.step);
+    bool partial  = kl_partial_create(&i->partial, m, arena, by_parts);
+    i->trial      = kl_state_create(m);
+    i->middle     = kl_state_create(m);
+    b->s          = kl_state_create(m);
+    b->older      = kl_state_create(m);
+    i->between    = kl_between_create(m);
+    i->tolerance  = x->tolerance;
+    i->newton     = newton_limit(m, isnan(m->settings.step) ? i->tolerance : 0.0);
+    if (!partial || !kl_arena_ok(arena) || !i->trial || !i->middle || !b->s || !b->older ||
+        !i->between) {
         alpha_destroy(i);
         return KL_E_MEMORY;
     }
@@ -458,68 +456,17 @@ static bool settled(sequence *s, double size)
     return size < 1e-15 || (s->speed < 0.9 && s->speed / (1.0 - s->speed) * size < s->limit);
 }
 
-/* ---- bodies that have settled ---- */
-
-/* Adds the change just made to what has not been seen of each body. */
-static void note_unseen(alpha *i, const kl_model *m, const double *y)
-{
-    for (int b = 0; b < m->nbody; b++) i->unseen[b] += kl_body_increment_norm(m, b, y);
-}
-
-/* The next change of a body is about `speed` times what its elements have not seen yet. True: all bodies have to
- * be evaluated again. */
-static bool find_unsettled(alpha *i, const kl_model *m)
-{
-    double next = i->speed < 0.9 ? i->speed / (1.0 - i->speed) : HUGE_VAL;
-    int    n    = 0;
-    for (int b = 0; b < m->nbody; b++) {
-        i->unsettled[b] = m->body[b].nv > 0 && !(next * i->unseen[b] < i->newton);
-        n += i->unsettled[b] || m->body[b].nv == 0;
-    }
-    return n == m->nbody;
-}
-
-/* z' of elements that were not evaluated, as the linear equations have it: its residual is zero. */
-static void keep_states(const alpha *i, const kl_model *m, kl_work *w)
-{
-    for (int k = 0; m->nz > 0 && k < m->nelement; k++) {
-        const kl_element *e = &m->element[k];
-        if (e->nz > 0 && !kl_element_is_in(m, e, i->unsettled))
-            memcpy(w->z_dot + e->z, i->zd + e->z, (size_t)e->nz * sizeof(double));
-    }
-}
-
-static void count_part(alpha *i, const kl_model *m, int n, kl_statistics *count)
-{
-    i->evaluated += n / (double)m->nelement;
-    if (i->evaluated < 1.0) return;
-    i->evaluated -= 1.0;
-    count->evaluations++;
-}
-
-/* Elements and residual x->y at the trial. Most iterations serve a few bodies, as wheels at a flange: the linear
- * equations were solved, so where a body has settled, by the measure that ends the iteration, its residual
- * is zero to first order, and its elements are not evaluated again. */
+/* Elements and residual x->y at the trial. */
 static kl_status evaluate(alpha *i, kl_solver *x, int iteration, kl_statistics *count)
 {
-    const kl_model *m = x->model;
-    int             n = 0;
-    if (iteration == 0 || !i->by_parts || i->thorough || find_unsettled(i, m)) {
-        memset(i->unseen, 0, (size_t)m->nbody * sizeof(double));
-        count->evaluations++;
-        KL_TRY(kl_eval(m, i->trial, x->w));
-        /* its total wrenches go into the matrix too */
-        kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
-        return KL_OK;
-    }
-    kl_status status = kl_eval_part(m, i->trial, x->w, i->unsettled, &n);
-    count_part(i, m, n, count);
-    KL_TRY(status);
-    keep_states(i, m, x->w);
-    for (int b = 0; b < m->nbody; b++)
-        if (i->unsettled[b]) i->unseen[b] = 0.0;
-    kl_eval_part_residual(m, x->w, i->unsettled, i->acc, x->y);
-    return KL_OK;
+    kl_iterate at = {.s      = i->trial,
+                     .a      = i->acc,
+                     .lambda = i->lambda,
+                     .z_dot  = i->zd,
+                     .speed  = i->speed,
+                     .limit  = i->newton,
+                     .all    = iteration == 0 || i->thorough};
+    return kl_partial_evaluate(&i->partial, x, &at, count);
 }
 
 /* Newton from the accelerations and multipliers of the trial. KL_RETRY: did not converge. */
@@ -551,7 +498,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         count->iterations++;
         i->used = k + 1;
         KL_TRY(newton_change(i, x, c, motion.last, &now, &count->limiting));
-        if (i->by_parts) note_unseen(i, m, x->y);
+        kl_partial_note(&i->partial, m, x->y);
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
         i->speed = fmax(motion.speed, position.speed);
         if (!i->thorough && (motion.diverges || position.diverges)) return KL_RETRY;
