@@ -32,6 +32,37 @@ static int segment_rows(double window, double rate, int n)
     return 2 * (int)fmin(0.5 * n, round(0.5 * rows));
 }
 
+/* The windows fit into the record. */
+static kl_status check_window(const request *q, double rate, int n, kl_diag *diag)
+{
+    kl_place at    = {.file = "--window"};
+    double   least = 4.0 / rate, most = n / rate;
+    if (!(q->window > 0.0) || !(rate > 0.0) || least > most) return KL_OK;
+    if (q->window > most * (1.0 + 1e-9))
+        return kl_fail(diag, KL_E_RANGE, at,
+                       "%g s is longer than the record, which has %.4g s after --skip; give a "
+                       "shorter window",
+                       q->window, most);
+    if (q->window < least * (1.0 - 1e-9))
+        return kl_fail(
+            diag, KL_E_RANGE, at,
+            "%g s has fewer than four of the rows, which are %.4g s apart; give a longer "
+            "window",
+            q->window, 1.0 / rate);
+    return KL_OK;
+}
+
+static kl_status check_band(const request *q, const kl_density *d, kl_diag *diag)
+{
+    for (int k = 1; k < d->n; k++)
+        if (d->frequency[k] >= q->from && d->frequency[k] <= q->to) return KL_OK;
+    return kl_fail(
+        diag, KL_E_RANGE, (kl_place){.file = "--from, --to"},
+        "no frequency of the spectrum lies in this band; it reaches from %.4g to %.4g Hz "
+        "in steps of %.4g Hz",
+        d->frequency[1], d->frequency[d->n - 1], d->frequency[1]);
+}
+
 /* The density of one channel; the exit code. */
 static int density_of(const request *q, kl_reader *r, const char *file, int channel, kl_diag *diag,
                       kl_density *out)
@@ -43,17 +74,20 @@ static int density_of(const request *q, kl_reader *r, const char *file, int chan
     if (status == KL_OK) {
         while (first < n && time[first] < time[0] + q->skip) first++;
         double rate = kl_equal_steps(time + first, y + first, n - first, even);
-        status =
-            kl_density_find(even, n - first, rate,
-                            &(kl_welch){.segment = segment_rows(q->window, rate, n - first)}, out);
+        status      = check_window(q, rate, n - first, diag);
+        if (status == KL_OK)
+            status = kl_density_find(
+                even, n - first, rate,
+                &(kl_welch){.segment = segment_rows(q->window, rate, n - first)}, out);
+        if (status == KL_OK && (status = check_band(q, out, diag)) != KL_OK) kl_density_free(out);
     }
     free(time);
     if (status == KL_OK) return KL_EXIT_OK;
-    kl_fail(
-        diag, status, (kl_place){.file = file},
-        "`%s` has no spectrum: it needs at least 16 rows after --skip and finite values; run the "
-        "model longer or with a shorter `every`",
-        kl_reader_channel(r, channel)->name);
+    if (!kl_diag_failed(diag))
+        kl_fail(diag, status, (kl_place){.file = file},
+                "`%s` has no spectrum: it needs at least 16 rows after --skip and finite values; "
+                "run the model longer or with a shorter `every`",
+                kl_reader_channel(r, channel)->name);
     kl_print_diag(diag, NULL);
     return KL_EXIT_MODEL;
 }
@@ -74,6 +108,18 @@ static bool exceeds_scatter(const request *q, const kl_density *d, int k, double
         if (!(d->value[k] > ratio * lowest)) return false;
     }
     return true;
+}
+
+/* How many lines of the band have an origin: how easily a peak finds one by chance. */
+static double share_with_origin(const request *q, const kl_density *d)
+{
+    int n = 0, near = 0;
+    for (int k = 1; k < d->n; k++) {
+        if (!in_band(q, d->frequency[k])) continue;
+        n++;
+        near += kl_peak_has_origin(&q->origins, d->frequency[k], d->frequency[1]);
+    }
+    return n > 0 ? (double)near / n : 0.0;
 }
 
 static void print_density(const request *q, const char *file, const kl_channel_info *c,
@@ -106,12 +152,15 @@ static void print_density(const request *q, const char *file, const kl_channel_i
             if (!best || d->value[k] > d->value[best]) best = k;
         }
         if (!best) break;
-        char origin[160] = "";
+        char origin[240] = "";
         if (known) kl_peak_origin(&q->origins, d->frequency[best], bin, origin, sizeof origin);
         printf("  %12.4g %14.5g%s%s\n", d->frequency[best], d->value[best], known ? "   " : "",
                origin);
         last = best;
     }
+    if (known && shown > 0)
+        printf("  (by chance: %.0f %% of all lines of the band have such an origin)\n",
+               100.0 * share_with_origin(q, d));
     if (shown == 0)
         puts("  no peak is higher than the scatter; for a motion that rings after an event skip "
              "its start (`--skip`) and take longer windows (`-w`); for a random motion shorter "
@@ -168,10 +217,20 @@ static int read_modes(const char *path, request *q)
     return read ? KL_EXIT_OK : KL_EXIT_MODEL;
 }
 
+static int find_axle_peaks(const char *axles, const char *speed, request *q)
+{
+    kl_diag *diag = kl_diag_create();
+    bool     found =
+        kl_axle_peaks_find(axles, speed, fmin(q->to, 1e4), diag, &q->origins.axles) == KL_OK;
+    if (!found) kl_print_diag(diag, NULL), kl_peak_origins_free(&q->origins);
+    kl_diag_destroy(diag);
+    return found ? KL_EXIT_OK : KL_EXIT_USAGE;
+}
+
 static int psd_run(int argc, char **argv)
 {
-    request         q         = {.command = &kl_command_psd, .to = HUGE_VAL, .confidence = 0.95};
-    const char     *modes     = NULL;
+    request         q     = {.command = &kl_command_psd, .to = HUGE_VAL, .confidence = 0.95};
+    const char     *modes = NULL, *axles = NULL, *speed = NULL;
     const kl_option options[] = {
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
         {"window", 'w', "S", KL_OPTION_TIME, &q.window,
@@ -183,7 +242,10 @@ static int psd_run(int argc, char **argv)
         {"modes", 0, "FILE.csv", KL_OPTION_TEXT, &modes,
          "compare peaks with natural frequencies (from `klingel modes MODEL --csv`)"},
         {"multiples", 0, "HZ", KL_OPTION_NUMBER, &q.origins.multiples,
-         "compare peaks with its multiples, e.g. speed over wheelbase"},
+         "compare peaks with its multiples"},
+        {"axles", 0, "X,X,...", KL_OPTION_TEXT, &axles,
+         "compare peaks with waves that fit axles at these places along the track"},
+        {"speed", 0, "V", KL_OPTION_TEXT, &speed, "of the axles, such as 70km/h"},
         {"ends", 0, "HZ", KL_OPTION_NUMBER, &q.origins.ends, "highest frequency of the excitation"},
         {0}};
     kl_arguments rest;
@@ -193,7 +255,10 @@ static int psd_run(int argc, char **argv)
         return kl_usage_error(q.command, "--confidence must be between 0 and 1");
     if (q.origins.multiples < 0.0 || q.origins.ends < 0.0)
         return kl_usage_error(q.command, "--multiples and --ends must not be negative");
+    if (!axles != !speed)
+        return kl_usage_error(q.command, "--axles and --speed belong together; give both");
     code = modes ? read_modes(modes, &q) : KL_EXIT_OK;
+    if (code == KL_EXIT_OK && axles) code = find_axle_peaks(axles, speed, &q);
     if (code != KL_EXIT_OK) return code;
     if (q.csv) puts("file,channel,frequency_hz,density,low,high");
     for (int i = 0; i < nfile && code == KL_EXIT_OK; i++)
@@ -209,7 +274,7 @@ const kl_command kl_command_psd = {
     .run       = psd_run,
     .help      = "  klingel psd out.h5 car.acceleration.y              print the largest peaks\n"
                  "  klingel psd a.h5 b.h5 car.acceleration.y --csv     print CSV\n"
-                 "  klingel psd out.h5 car.acceleration.y --modes modes.csv --multiples 11.4\n"
+                 "  klingel psd out.h5 frame.acceleration.y --axles 1.7,0,-1.7 --speed 70km/h\n"
                  "  klingel plot a.h5 b.h5 car.acceleration.y --psd    draw a figure\n",
 };
 

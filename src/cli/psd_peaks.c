@@ -62,11 +62,12 @@ void kl_peak_origins_free(kl_peak_origins *o)
 {
     free(o->mode);
     o->mode = NULL, o->n = 0;
+    kl_axle_peaks_free(&o->axles);
 }
 
 bool kl_peak_origins_known(const kl_peak_origins *o)
 {
-    return o->n > 0 || o->multiples > 0.0 || o->ends > 0.0;
+    return o->n > 0 || o->axles.n > 0 || o->multiples > 0.0 || o->ends > 0.0;
 }
 
 /* Adds words behind those that are there. */
@@ -107,16 +108,58 @@ static void add_mode(const kl_peak_origins *o, double f, double within, char *te
             band->frequency, 100.0 * band->damping);
 }
 
-void kl_peak_origin(const kl_peak_origins *o, double f, double bin, char *text, size_t size)
+/* The nearest on one side of f, which counts to both. */
+static const kl_axle_peak *axles_beside(const kl_peak_origins *o, double f, double way)
+{
+    const kl_axle_peak *best = NULL;
+    for (int i = 0; i < o->axles.n; i++) {
+        const kl_axle_peak *p     = &o->axles.peak[i];
+        double              apart = way * (p->frequency - f);
+        if (apart >= 0.0 && (!best || apart < way * (best->frequency - f))) best = p;
+    }
+    return best;
+}
+
+/* What axles push and turn has its peak between the two kinds of waves. */
+static void add_axles(const kl_peak_origins *o, double f, double within, char *text, size_t size)
+{
+    const kl_axle_peak *a = axles_beside(o, f, -1.0), *b = axles_beside(o, f, 1.0), *near = a;
+    if (!near || (b && b->frequency - f < f - near->frequency)) near = b;
+    if (!near) return;
+    if (fabs(near->frequency - f) <= within)
+        add(text, size,
+            near->turns ? "excitation, waves by which the axles turn their frame, %.4g Hz"
+                        : "excitation, waves in phase at the axles, %.4g Hz",
+            near->frequency, 0.0);
+    else if (a && b && a->turns != b->turns)
+        add(text, size, "excitation, between waves in phase and turning ones, %.4g to %.4g Hz",
+            a->frequency, b->frequency);
+}
+
+/* Empty: nothing. */
+static void find_origin(const kl_peak_origins *o, double f, double bin, char *text, size_t size)
 {
     double within = bin * (1.0 + 1e-9);
     text[0]       = '\0';
     add_mode(o, f, within, text, size);
+    add_axles(o, f, within, text, size);
     double k = o->multiples > 0.0 ? fmax(1.0, round(f / o->multiples)) : 0.0;
     if (k > 0.0 && fabs(k * o->multiples - f) <= within)
         add(text, size, "excitation, %.0f x %.4g Hz", k, o->multiples);
     if (o->ends > 0.0 && fabs(o->ends - f) <= within)
         add(text, size, "end of the excitation, %.4g Hz", o->ends, 0.0);
+}
+
+bool kl_peak_has_origin(const kl_peak_origins *o, double f, double bin)
+{
+    char text[200];
+    find_origin(o, f, bin, text, sizeof text);
+    return text[0] != '\0';
+}
+
+void kl_peak_origin(const kl_peak_origins *o, double f, double bin, char *text, size_t size)
+{
+    find_origin(o, f, bin, text, size);
     if (text[0]) return;
     if (o->n > 0)
         snprintf(text, size, "none (nearest natural frequency %.4g Hz)",

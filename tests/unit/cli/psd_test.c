@@ -106,6 +106,57 @@ static void peaks_may_lie_in_the_half_power_band_of_a_mode(void **state)
     }
 }
 
+/* Waves that three axles 2 m apart follow at 20 m/s: in phase at multiples of 10 Hz, turning a quarter of it beside. */
+static void peaks_are_compared_with_waves_that_fit_axles(void **state)
+{
+    world *w = *state;
+    ride(w, "20");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--window", "4", "--from", "5", "--to", "55",
+                         "--axles", "3,1 m,-1000 mm", "--speed", "72km/h"),
+                     0);
+    assert_peak(w, 30.0, "excitation, waves in phase at the axles, 30 Hz");
+    assert_peak(w, 17.43, "excitation, waves by which the axles turn their frame, 17.5 Hz");
+    /* 23 of 40 lines a period: a quarter of it on both sides of waves in phase, and one line more */
+    assert_says(w->out, "by chance: 57 % of all lines");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--window", "4", "--to", "18.9", "--axles",
+                         "0,2,4", "--speed", "20"),
+                     0);
+    assert_says(w->out, "by chance: 44 %"); /* 3 + 23 + 7 of 75, up to 20 Hz */
+    assert_int_equal(
+        run(w, "psd", "out.h5", "a", "--window", "4", "--axles", "0,1.25,2.5", "--speed", "20"), 0);
+    assert_peak(w, 30.0, "excitation, between waves in phase and turning ones, 28 to 32 Hz");
+    assert_peak(w, 17.43, "excitation, between waves in phase and turning ones, 16 to 20 Hz");
+    /* in waves of odd multiples of speed/(2 x 20/12 m) they rise in turn */
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--window", "4", "--axles", "0,1.6667,3.3333",
+                         "--speed", "20"),
+                     0);
+    assert_peak(w, 30.0, "none");
+    /* two axles turn what they carry in the middle between waves in phase */
+    assert_int_equal(
+        run(w, "psd", "out.h5", "a", "--window", "4", "--axles", "0,1", "--speed", "20"), 0);
+    assert_peak(w, 30.0, "axles turn their frame, 30 Hz");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--axles", "1,1", "--speed", "20"), 2);
+    assert_says(w->err, "two axles at different places");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--axles", "1,2"), 2);
+    assert_says(w->err, "--axles and --speed belong together");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--axles", "1,2", "--speed", "20N"), 2);
+    assert_says(w->err, "70km/h");
+}
+
+static void windows_and_bands_beside_the_record_are_refused(void **state)
+{
+    world *w = *state;
+    ride(w, "20");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--window", "9"), 1);
+    assert_says(w->err, "longer than the record, which has 8");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--skip", "4", "--window", "5"), 1);
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--window", "1ms"), 1);
+    assert_says(w->err, "fewer than four of the rows");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--from", "300"), 1);
+    assert_says(w->err, "to 250");
+    assert_int_equal(run(w, "psd", "out.h5", "a", "--to", "0.01", "--csv"), 1);
+}
+
 static void other_files_are_refused(void **state)
 {
     world *w = *state;
@@ -130,6 +181,10 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(damped_modes_make_no_peak, setup, teardown),
         cmocka_unit_test_setup_teardown(peaks_may_lie_in_the_half_power_band_of_a_mode, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(peaks_are_compared_with_waves_that_fit_axles, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(windows_and_bands_beside_the_record_are_refused, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(other_files_are_refused, setup, teardown),
     };
