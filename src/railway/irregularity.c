@@ -178,6 +178,17 @@ void kl_irregularity_start(kl_irregularity *i, double start, double ramp)
     i->start = start, i->ramp = ramp, i->ramped = true;
 }
 
+bool kl_irregularity_extent(const kl_irregularity *i, double *first, double *last)
+{
+    bool found = false;
+    for (int c = 0; c < KL_TRACK_CHANNELS; c++) {
+        const kl_spline *p = i->spline[c];
+        if (p)
+            found = true, *first = kl_spline_x(p, 0), *last = kl_spline_x(p, kl_spline_size(p) - 1);
+    }
+    return found;
+}
+
 /* ---- values ---- */
 
 /* Two lines side by side, so that compilers use vector instructions on every machine. */

@@ -75,6 +75,9 @@ kl_status kl_irregularity_of_rails(const double *s, const double *const left[2],
  * second derivative. */
 void kl_irregularity_start(kl_irregularity *i, double start, double ramp);
 
+/* Where the rows of samples begin and end [m]; false: irregularities without beginning and end. */
+bool kl_irregularity_extent(const kl_irregularity *i, double *first, double *last);
+
 void kl_irregularity_at(const kl_irregularity *i, double s, kl_irregularity_cursor *cursor,
                         kl_irregularity_value out);
 

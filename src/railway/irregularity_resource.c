@@ -71,6 +71,8 @@ static kl_status from_file(kl_named_irregularity *p, const kl_setup *s)
 {
     kl_irregularity_rows rows;
     KL_TRY(kl_irregularity_file_read(p->file.path, s->arena, s->diag, &rows));
+    double move = isnan(p->begin) ? 0.0 : p->begin - rows.s[0];
+    for (int i = 0; i < rows.n; i++) rows.s[i] += move;
     KL_TRY(from_rows(p, &rows, s));
     return bands[p->band] ? keep_band(p, &rows, s) : KL_OK;
 }
@@ -113,6 +115,10 @@ static kl_status irregularity_setup(void *data, const kl_setup *s)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "irregularity '%s': give `wavelength` for one sine wave, or `%s`, not both",
                        s->name, p->file.path ? "file" : "table");
+    if (!isnan(p->begin) && !p->file.path)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "irregularity '%s': `begin` places the first row of a `file`; use `start`",
+                       s->name);
     if (!isnan(p->wavelength)) KL_TRY(from_wave(p, s));
     else KL_TRY(p->file.path ? from_file(p, s) : from_spectrum(p, s));
     if (!isnan(p->start)) kl_irregularity_start(p->irregularity, p->start, p->ramp);
@@ -176,6 +182,9 @@ static const kl_key keys[] = {
      .offset   = offsetof(kl_named_irregularity, file),
      .fallback = "",
      .help     = "measured irregularities instead of a spectrum, columns s_m, vertical_mm, ..."},
+    NUMBER("begin", begin, "m", "", -1e9, 1e9,
+           "length along the track of the first row of the file, which may begin at any kilometre; "
+           "default: as in the file"),
     {0}};
 
 const kl_resource_type kl_irregularities = {

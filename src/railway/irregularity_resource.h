@@ -8,7 +8,7 @@
 
 typedef struct kl_named_irregularity {
     int              spectrum, two_sided, band;
-    double           shortest, longest, seed, lines, start, ramp;
+    double           shortest, longest, seed, lines, start, ramp, begin;
     double           wavelength, amplitude;                 /* of a single wave */
     double           vertical, lateral, cross_level, gauge; /* factors */
     kl_file          file, table;

@@ -243,6 +243,43 @@ static kl_status check_height(const wheel_rail *p, const kl_setup *s, double hei
         s->name, 1e3 * height + 0.0, 1e3 * p->radius);
 }
 
+/* Has a wheelset above it the same irregularities? One message says enough for all of a vehicle. */
+static bool shares_irregularities(const wheel_rail *p, const kl_setup *s)
+{
+    int index = s->model ? kl_model_find_element(s->model, s->name) : 0;
+    for (int k = 0; k < index; k++) {
+        const kl_element *e = &s->model->element[k];
+        if (e->type == &kl_wheel_rail &&
+            ((const wheel_rail *)e->data)->irregularities == p->irregularities)
+            return true;
+    }
+    return false;
+}
+
+/* Irregularities that no wheel meets, or that do not move with the rails under a vehicle. */
+static kl_status check_irregularities(const wheel_rail *p, const kl_setup *s, const kl_motion *m)
+{
+    double first, last, reach = p->s0;
+    if (!p->irregularities) return KL_OK;
+    if (p->speed != 0.0 && shares_irregularities(p, s)) return KL_E_MODEL;
+    if (p->speed != 0.0)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "wheel-rail '%s': irregularities do not move with the rails under the "
+                       "wheels (`speed`); let the vehicle travel along the track instead "
+                       "(`travel` of the vehicle templates), or remove `irregularities`",
+                       s->name);
+    if (s->model) reach += fmax(kl_norm(m[1].v) * s->model->settings.end, 100.0);
+    if (!kl_irregularity_extent(p->irregularities->irregularity, &first, &last)) return KL_OK;
+    if (p->s0 <= last && reach >= first) return KL_OK;
+    if (!shares_irregularities(p, s))
+        kl_warn(s->diag, s->place,
+                "wheel-rail '%s': the irregularities lie from %.6g to %.6g m along the track, but "
+                "the wheelset starts at %.6g m and does not meet them; place their first row with "
+                "`begin`, for example `begin: %.6g m`",
+                s->name, first, last, p->s0, ceil(p->s0 + 20.0));
+    return KL_OK;
+}
+
 /* Where on the track the wheelset starts. */
 static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m)
 {
@@ -254,6 +291,7 @@ static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m
     p->s0         = local.x;
     if (p->rails.path) KL_TRY(kl_track_place_find(p->rails.path, local, s->arena, &p->s0));
     else KL_TRY(check_height(p, s, local.z));
+    KL_TRY(check_irregularities(p, s, m));
     return kl_track_place_check(p->rails.path, local, p->s0, s);
 }
 

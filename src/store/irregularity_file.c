@@ -21,6 +21,7 @@ typedef struct reader {
     kl_diag    *diag;
     bool        spectrum; /* columns of kl_spectrum_file_read */
     int         ncolumn, line, capacity;
+    char        between;    /* columns: the first of ; , tab and blank that the line of names has */
     int         what[MOST]; /* of each column: index into names, -1: passed over */
     double      unit[MOST];
 } reader;
@@ -43,35 +44,50 @@ static void read_name(reader *r, const char *p, int length)
     int    what = -1, suffix = 0;
     double unit = 1.0;
     if (length > 3 && strncmp(p + length - 3, "_mm", 3) == 0) suffix = 3, unit = 1e-3;
+    else if (length > 3 && strncmp(p + length - 3, "_km", 3) == 0) suffix = 3, unit = 1e3;
     else if (length > 2 && strncmp(p + length - 2, "_m", 2) == 0) suffix = 2;
     for (int k = 0; suffix > 0 && k <= S; k++)
         if ((int)strlen(names[k]) == length - suffix &&
             strncmp(p, names[k], (size_t)(length - suffix)) == 0)
             what = k;
+    if (unit == 1e3 && what != S) what = -1;
     r->what[r->ncolumn] = what, r->unit[r->ncolumn++] = unit;
 }
 
 static kl_status read_names(reader *r, const char *line)
 {
     bool s = false, any = false;
+    if (strncmp(line, "\xEF\xBB\xBF", 3) == 0)
+        line += 3; /* mark of UTF-8, as spreadsheets write it */
+    r->between        = *(strpbrk(line, ";")    ? ";"
+                          : strpbrk(line, ",")  ? ","
+                          : strpbrk(line, "\t") ? "\t"
+                                                : " ");
+    const char ends[] = {r->between, '\r', '\n', '\0'};
     for (const char *p = line; *p && *p != '\r' && *p != '\n' && r->ncolumn < MOST;) {
-        p += strspn(p, " \t");
-        int length = (int)strcspn(p, ",; \t\r\n");
-        (r->spectrum ? read_spectrum_name : read_name)(r, p, length);
+        p += strspn(p, " ");
+        int length = (int)strcspn(p, ends), name = length;
+        while (name > 0 && strchr(" \t\"", p[name - 1])) name--;
+        if (name > 0 && *p == '"')
+            (r->spectrum ? read_spectrum_name : read_name)(r, p + 1, name - 1);
+        else (r->spectrum ? read_spectrum_name : read_name)(r, p, name);
         p += length;
-        p += strspn(p, " \t");
-        p += *p == ',' || *p == ';';
+        p += *p == r->between;
+        p += strspn(p, " ");
     }
     for (int c = 0; c < r->ncolumn; c++) {
         if (r->what[c] == S) s = true;
         else if (r->what[c] >= 0) any = true;
     }
     if (!s || !any)
-        return kl_fail(r->diag, KL_E_FILE, here(r, 1), "the first line must name the columns: %s",
+        return kl_fail(r->diag, KL_E_FILE, here(r, 1),
+                       "the first line must name the columns: %s; other columns are passed over; "
+                       "found: %.*s",
                        r->spectrum ? "W_rad_per_m and some of vertical, lateral, cross_level, gauge"
-                                   : "s_m and some of vertical_mm, lateral_mm, cross_level_mm, "
-                                     "gauge_mm, or left_lateral_mm, left_vertical_mm, "
-                                     "right_lateral_mm, right_vertical_mm");
+                                   : "s_m (or s_km) and some of vertical_mm, lateral_mm, "
+                                     "cross_level_mm, gauge_mm, or left_lateral_mm, "
+                                     "left_vertical_mm, right_lateral_mm, right_vertical_mm",
+                       (int)fmin(120.0, (double)strcspn(line, "\r\n")), line);
     return KL_OK;
 }
 
@@ -94,22 +110,34 @@ static kl_status grow(reader *r, kl_irregularity_rows *out)
     return KL_OK;
 }
 
+/* Decimal commas become points where columns are separated by semicolons or tabs. */
+static void replace_commas(const reader *r, char *line)
+{
+    for (char *p = line; (r->between == ';' || r->between == '\t') && *p; p++)
+        if (*p == ',') *p = '.';
+}
+
 static kl_status read_row(reader *r, const char *line, kl_irregularity_rows *out)
 {
     const char *p = line, *end = line + strcspn(line, "\r\n");
     p += strspn(p, " \t");
     if (p >= end || *p == '#') return KL_OK;
     if (out->n == r->capacity) KL_TRY(grow(r, out));
+    const char ends[] = {r->between, '\r', '\n', '\0'};
     for (int c = 0; c < r->ncolumn; c++) {
         double v = 0.0;
-        p += strspn(p, " \t");
+        p += strspn(p, r->between == '\t' ? " " : " \t");
         const char *next = kl_scan_number(p, end, &v);
-        if (r->what[c] >= 0 && (!next || !isfinite(v)))
+        /* behind a number only blanks may stand before the next separator */
+        const char *blanks = r->between == ' ' ? "" : r->between == '\t' ? " " : " \t";
+        const char *after  = next ? next + strspn(next, blanks) : NULL;
+        bool        ended  = after && (after >= end || *after == r->between);
+        if (r->what[c] >= 0 && (!ended || !isfinite(v)))
             return kl_fail(r->diag, KL_E_FILE, here(r, (int)(p - line) + 1),
                            "expected a number in column %d (%s)", c + 1, names[r->what[c]]);
-        p = next ? next : p + strcspn(p, ",;\r\n");
-        p += strspn(p, " \t");
-        p += p < end && (*p == ',' || *p == ';');
+        if (ended) p = after;
+        p += strcspn(p, ends);
+        p += p < end && *p == r->between;
         if (r->what[c] == S) out->s[out->n] = r->unit[c] * v;
         else if (r->what[c] >= 0) out->value[r->what[c]][out->n] = r->unit[c] * v;
     }
@@ -136,6 +164,7 @@ static kl_status read_file(const char *path, bool spectrum, kl_arena *arena, kl_
     while (status == KL_OK && fgets(line, sizeof line, f)) {
         r.line++;
         if (line[0] == '#') continue;
+        if (r.ncolumn > 0) replace_commas(&r, line);
         status = r.ncolumn == 0 ? read_names(&r, line) : read_row(&r, line, out);
     }
     fclose(f);

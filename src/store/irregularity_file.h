@@ -4,7 +4,8 @@
  *     vertical_mm, lateral_mm, cross_level_mm, gauge_mm          the four channels, or
  *     left_lateral_mm, left_vertical_mm, right_lateral_mm, right_vertical_mm   each rail's two
  *
- * `_m` in place of `_mm` gives metres. Further columns are passed over. */
+ * `_m` in place of `_mm` gives metres, `s_km` the length in kilometres. Columns are separated by commas, blanks,
+ * or by semicolons or tabs, which leave the comma to decimals. Further columns are passed over. */
 #ifndef KL_STORE_IRREGULARITY_FILE_H
 #define KL_STORE_IRREGULARITY_FILE_H
 

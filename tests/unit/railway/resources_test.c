@@ -61,6 +61,52 @@ static void an_irregularity_comes_from_a_file(void **unused)
     unlink(path);
 }
 
+/* The same track in the forms in which recording cars and spreadsheets write it: all give the same rails. */
+static void files_of_recording_cars_are_read(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *head, *row, *begin; /* of the row: length, vertical [mm], gauge [mm] */
+        double      scale;              /* of the length in the file */
+    } form[] = {
+        {"s_m,vertical_mm,gauge_mm\n", "%.4f,%.4f,%.4f\n", "", 1.0},
+        {"s_m;vertical_mm;gauge_mm\n", "%.4f;%.4f;%.4f\n", "", 1.0},
+        {"\xEF\xBB\xBFs_km,vertical_mm,gauge_mm\r\n", "%.7f,%.4f,%.4f\r\n", "", 1e-3},
+        {"s_m\tvertical_mm\tgauge_mm\n", "%.4f\t%.4f\t%.4f\n", "", 1.0},
+        {"s_m vertical_mm  gauge_mm\n", " %.4f  %.4f %.4f\n", "", 1.0},
+        {"\"s_m\";\"speed [km/h]\";\"vertical_mm\";\"gauge_mm\"\n", "%.4f;80,5 ;%.4f;%.4f\n", "",
+         1.0},
+        {"event,s_km,note of the crew,vertical_mm,gauge_mm\n", ",%.7f,bridge 4,%.4f,%.4f\n",
+         ", begin: 0 m", 1e-3},
+    };
+    for (size_t k = 0; k < sizeof form / sizeof *form; k++) {
+        char   path[] = "/tmp/klingel-irregularity-XXXXXX", text[400];
+        FILE  *f      = fdopen(mkstemp(path), "w");
+        double first  = *form[k].begin ? 12345.0 : 0.0;
+        fputs(form[k].head, f);
+        for (int i = 0; i < 20; i++) {
+            snprintf(text, sizeof text, form[k].row, form[k].scale * (first + 0.25 * i), 0.1 * i,
+                     2.5);
+            for (char *p = text; strchr(form[k].head, ';') && *p; p++)
+                if (*p == '.') *p = ','; /* as written where the comma is decimal */
+            fputs(text, f);
+        }
+        fclose(f);
+        snprintf(text, sizeof text, MODEL("irregularities: {m: {file: %s%s}}\n"), path,
+                 form[k].begin);
+        built                        b = must_build(text);
+        const kl_named_irregularity *x =
+            kl_model_find_resource(b.model, "irregularities", "m")->data;
+        kl_irregularity_cursor cursor = {0};
+        kl_irregularity_value  v;
+        kl_irregularity_at(x->irregularity, 2.6, &cursor, v);
+        assert_close(v[KL_TRACK_VERTICAL][0], 0.4e-3 * 2.6, 1e-9);
+        assert_close(v[KL_TRACK_GAUGE][0], 2.5e-3, 1e-12);
+        built_free(&b);
+        unlink(path);
+    }
+}
+
 /* Waves of 10, 40 and 110 m, one in each band: a band leaves its own wave and no other. */
 static void a_band_leaves_its_wavelengths_of_a_file(void **unused)
 {
@@ -170,6 +216,7 @@ int main(void)
         cmocka_unit_test(a_model_names_profiles),
         cmocka_unit_test(a_model_names_irregularities),
         cmocka_unit_test(an_irregularity_comes_from_a_file),
+        cmocka_unit_test(files_of_recording_cars_are_read),
         cmocka_unit_test(a_spectrum_comes_from_a_table),
         cmocka_unit_test(a_band_leaves_its_wavelengths_of_a_file),
         cmocka_unit_test(a_thousand_kilometres_take_no_memory),
