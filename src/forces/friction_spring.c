@@ -5,6 +5,8 @@
  *
  *   N = load + k u + k3 u^3 (>= 0 when `unilateral`),   push = N + c u'
  *
+ * A unilateral spring never pulls: damping takes away no more than N and the friction along it leave.
+ *
  * Friction acts along the same axis (`line`), in the plane across it (`plane`) or about it (`turn`, at
  * the radius `arm`). w is the slip velocity, y0 the presliding length, g (|g| <= 1) the state:
  *
@@ -121,12 +123,20 @@ static kl_status friction_spring_start(const kl_reading *in, const kl_setup *s,
     return KL_OK;
 }
 
+/* Force of the damper along the axis. */
+static double damping_of(const friction_spring *p, const slide *s, const double *g)
+{
+    if (!p->unilateral) return p->c * s->rate;
+    if (!(s->slope > 0.0)) return 0.0;
+    return fmax(p->c * s->rate, fmin(0.0, (p->direction == ALONG ? s->L * g[0] : 0.0) - s->N));
+}
+
 static kl_status friction_spring_eval(const kl_reading *in, kl_writing *out)
 {
     const friction_spring *p    = in->data;
     slide                  s    = slide_of(p, in->m);
     const double          *g    = in->z;
-    double                 damp = s.slope > 0.0 || !p->unilateral ? p->c * s.rate : 0.0, size = 0.0;
+    double                 damp = damping_of(p, &s, g), size = 0.0;
     kl_vec3                f = kl_scale(s.N + damp, s.z), n = {0, 0, 0};
     for (int i = 0; i < s.n; i++) {
         out->z_dot[i] = (s.w[i] - s.speed * g[i]) / p->presliding;

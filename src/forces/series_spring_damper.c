@@ -1,20 +1,75 @@
 /* Series spring-damper (Maxwell element) between two points, with a parallel spring if wanted.
  *
- *   f = k_p (l - l0) + f_s,   f_s = k (l - l0 - z),   z' = f_s / c,   wrench = -row' f
+ *   f = k_p (l - l0) + f_s,   f_s = k (l - l0 - z),   z' = f_s / c or F(z') = f_s,   wrench = -row' f
  *
- * z is the length of the damper: a first-order state. Stored: k_p (l-l0)^2/2 + f_s^2/(2 k); lost:
- * f_s^2 / c. */
+ * z is the length of the damper: a first-order state. F is the tabulated force of a hydraulic damper over its
+ * speed, which must rise, so that the force of the spring determines the speed. Stored: k_p (l-l0)^2/2 + f_s^2/(2 k);
+ * lost: f_s z'. */
 #include <math.h>
 
 #include "forces/forces.h"
 #include "joints/coordinate.h"
 #include "model/model.h"
+#include "script/function.h"
 
 typedef struct series_spring_damper {
-    double k, c, parallel, l0;
+    double       k, c, parallel, l0;
+    kl_function *damper; /* F; NULL: c */
 } series_spring_damper;
 
 static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0};
+
+/* Does F rise with the speed everywhere, and is it zero at rest? Looked at from 1e-6 to 100 m/s both ways. */
+static kl_status check_rising(const series_spring_damper *p, const kl_setup *s)
+{
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double y[3], last = 0.0, from = 0.0;
+        kl_function_eval(p->damper, 0.0, s->u, y);
+        if (y[0] != 0.0)
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "force '%s': the `damper` characteristic gives %.4g N at rest; it must "
+                           "be 0 there",
+                           s->name, y[0]);
+        for (double v = 1e-6; v < 100.0; v *= 1.1) {
+            kl_function_eval(p->damper, sign * v, s->u, y);
+            if (!(sign * y[0] > last))
+                return kl_fail(s->diag, KL_E_RANGE, s->place,
+                               "force '%s': the `damper` characteristic does not rise from %.4g to "
+                               "%.4g m/s; in series with a spring it must, because its force "
+                               "determines its speed",
+                               s->name, sign * from, sign * v);
+            last = sign * y[0], from = v;
+        }
+    }
+    return KL_OK;
+}
+
+/* Speed of the damper under the force f, and its slope dz'/df: Newton's method between two bounds. */
+static double speed_of(const series_spring_damper *p, double f, const double *u, double *slope)
+{
+    *slope = p->damper ? 0.0 : 1.0 / p->c;
+    if (!p->damper) return f / p->c;
+    double y[3], far = 1e-3, sign = f < 0.0 ? -1.0 : 1.0, low = 0.0, v = 0.0;
+    for (int i = 0; i < 60; i++, low = far, far *= 4.0) {
+        kl_function_eval(p->damper, sign * far, u, y);
+        if (sign * y[0] >= fabs(f)) break;
+    }
+    v = 0.5 * (low + far);
+    for (int i = 0; i < 200; i++) {
+        kl_function_eval(p->damper, sign * v, u, y);
+        double over = sign * y[0] - fabs(f);
+        if (over > 0.0) far = v;
+        else low = v;
+        double next = y[1] > 0.0 ? v - over / y[1] : low;
+        if (!(next >= low && next <= far)) next = 0.5 * (low + far);
+        bool done = fabs(next - v) <= 1e-14 * far;
+        v         = next;
+        if (done) break;
+    }
+    kl_function_eval(p->damper, sign * v, u, y);
+    *slope = 1.0 / y[1];
+    return sign * v;
+}
 
 static kl_status series_spring_damper_setup(void *data, const kl_setup *s, const kl_motion *m,
                                             int nmarker, kl_element_size *size)
@@ -30,7 +85,12 @@ static kl_status series_spring_damper_setup(void *data, const kl_setup *s, const
                        "give two points "
                        "with `at: [[...], [...]]`",
                        s->name);
-    return KL_OK;
+    if (isnan(p->c) == !p->damper)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "force '%s': give `damping` in N s/m, or `damper` for a table of force "
+                       "over speed%s",
+                       s->name, p->damper ? ", not both" : "");
+    return p->damper ? check_rising(p, s) : KL_OK;
 }
 
 static kl_status series_spring_damper_start(const kl_reading *in, const kl_setup *s,
@@ -51,30 +111,33 @@ static kl_status series_spring_damper_eval(const kl_reading *in, kl_writing *out
     if (l.x == 0.0) return KL_RETRY;
     double e = l.x - p->l0, f = p->k * (e - in->z[0]);
     for (int i = 0; i < 12; i++) out->wrench[i] = -(f + p->parallel * e) * l.row[i];
-    out->z_dot[0] = f / p->c;
+    double slope;
+    out->z_dot[0] = speed_of(p, f, in->u, &slope);
     out->energy   = 0.5 * f * f / p->k + 0.5 * p->parallel * e * e;
-    out->loss     = f * f / p->c;
+    out->loss     = f * out->z_dot[0];
     return KL_OK;
 }
 
 /* w = -r' (k (e - z) + kp e), z' = k (e - z)/c, with the row r = de/dq and the damper's displacement z:
  *
  *   dw/dq = -r' (k + kp) r - (k (e - z) + kp e) dr'/dq,   dw/dz = k r',   dz'/dq = k/c r,   dz'/dz = -k/c
- */
+ *
+ * with the slope dF/dz' instead of c for a table. */
 static void series_spring_damper_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     (void)lambda;
     const series_spring_damper *p = in->data;
     kl_scalar                   l;
     kl_coordinate_eval(by_distance, in->m, 0.0, &l);
-    double e = l.x - p->l0, f = p->k * (e - in->z[0]);
+    double e = l.x - p->l0, f = p->k * (e - in->z[0]), slope;
+    (void)speed_of(p, f, in->u, &slope);
     kl_add_outer(-(p->k + p->parallel), l.row, l.row, out->K);
     kl_coordinate_curvature(by_distance, in->m, -(f + p->parallel * e), out->K);
     for (int i = 0; i < 12; i++) {
         out->wz[i] += p->k * l.row[i];
-        out->zk[i] += p->k / p->c * l.row[i];
+        out->zk[i] += p->k * slope * l.row[i];
     }
-    out->zz[0] -= p->k / p->c;
+    out->zz[0] -= p->k * slope;
 }
 
 static void series_spring_damper_output(const kl_reading *in, const double *lambda, double *values)
@@ -87,33 +150,42 @@ static void series_spring_damper_output(const kl_reading *in, const double *lamb
     values[2]                     = p->k * (e - in->z[0]) + p->parallel * e;
 }
 
-static const kl_key    series_keys[]    = {{.name   = "stiffness",
-                                            .kind   = KL_KEY_NUMBER,
-                                            .offset = offsetof(series_spring_damper, k),
-                                            .unit   = "N/m",
-                                            .min    = 1e-300,
-                                            .max    = 1e300,
-                                            .help   = "stiffness of the spring in series"},
-                                           {.name   = "damping",
-                                            .kind   = KL_KEY_NUMBER,
-                                            .offset = offsetof(series_spring_damper, c),
-                                            .unit   = "N s/m",
-                                            .min    = 1e-300,
-                                            .max    = 1e300,
-                                            .help   = "damping of the damper in series"},
-                                           {.name     = "parallel",
-                                            .kind     = KL_KEY_NUMBER,
-                                            .offset   = offsetof(series_spring_damper, parallel),
-                                            .unit     = "N/m",
-                                            .fallback = "0",
-                                            .help     = "stiffness of a spring in parallel to both"},
-                                           {.name     = "length",
-                                            .kind     = KL_KEY_NUMBER,
-                                            .offset   = offsetof(series_spring_damper, l0),
-                                            .unit     = "m",
-                                            .fallback = "",
-                                            .help     = "free length (default: initial length)"},
-                                           {0}};
+static const kl_key series_keys[] = {
+    {.name   = "stiffness",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(series_spring_damper, k),
+     .unit   = "N/m",
+     .min    = 1e-300,
+     .max    = 1e300,
+     .help   = "stiffness of the spring in series"},
+    {.name     = "damping",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(series_spring_damper, c),
+     .unit     = "N s/m",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "damping of the damper in series"},
+    {.name     = "damper",
+     .kind     = KL_KEY_FUNCTION,
+     .offset   = offsetof(series_spring_damper, damper),
+     .unit     = "N",
+     .by       = "m/s",
+     .fallback = "",
+     .help     = "instead of `damping`: force of the damper as a rising function of its speed"},
+    {.name     = "parallel",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(series_spring_damper, parallel),
+     .unit     = "N/m",
+     .fallback = "0",
+     .help     = "stiffness of a spring in parallel to both"},
+    {.name     = "length",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(series_spring_damper, l0),
+     .unit     = "m",
+     .fallback = "",
+     .help     = "free length (default: initial length)"},
+    {0}};
 static const kl_output series_outputs[] = {{"length", "m", "distance between its points"},
                                            {"damper_length", "m", "extension of the damper"},
                                            {"pull", "N", "force, positive in tension"},
@@ -123,7 +195,8 @@ const kl_element_type kl_series_spring_damper = {
     .states_relax = true,
     .name         = "series-spring-damper",
     .help         = "spring and damper in series (Maxwell) between two points",
-    .equation     = "f = k (l - l0 - z) + k_p (l - l0), z' = k (l - l0 - z) / c",
+    .equation =
+        "f = k (l - l0 - z) + k_p (l - l0), z' = k (l - l0 - z) / c or F(z') = k (l - l0 - z)",
     .example   = "yaw: {type: series-spring-damper, between: [frame, car], at: [[0, 1, 0], [1, 1, "
                  "0]], stiffness: 5 MN/m, "
                  "damping: 200 kN s/m}",

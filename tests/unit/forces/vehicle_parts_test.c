@@ -84,7 +84,8 @@ static double air_stiffness(const char *orifice, double frequency)
         "klingel: 1\ninclude: [klingel:vehicles/suspension.yaml]\ngravity: 0\n"
         "bodies: {b: {mass: 1000, inertia: [1, 1, 1], position: [0, 0, 0.1]}}\n"
         "joints:\n  way: {type: translational, between: [ground, b], at: [0, 0, 0.1], axis: z}\n"
-        "  m: {type: driver, of: way, coordinate: displacement, value: {harmonic: {amplitude: 0.1 mm, frequency: %g Hz}}}\n"
+        "  m: {type: driver, of: way, coordinate: displacement, value: {harmonic: {amplitude: 0.1 "
+        "mm, frequency: %g Hz}}}\n"
         "parts:\n  p: {template: air_spring, parameters: {first: ground, second: b, load: 45 kN, "
         "exponent: "
         "1.4, orifice: %s}}\n"
@@ -118,7 +119,8 @@ static void a_friction_spring_loses_the_area_of_dahls_loop(void **unused)
     built                    b = must_build(
                            "klingel: 1\ngravity: 0\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
                                               "joints:\n  way: {type: translational, between: [ground, b], at: [0, 0, 0], axis: z}\n"
-                                              "  m: {type: driver, of: way, coordinate: displacement, value: {harmonic: {amplitude: 10 mm, frequency: 1 Hz}}}\n"
+                                              "  m: {type: driver, of: way, coordinate: displacement, value: {harmonic: {amplitude: 10 "
+                                              "mm, frequency: 1 Hz}}}\n"
                                               "forces: {p: {type: friction-spring, between: [ground, b], at: [0, 0, 0], limit: 500 N, "
                                               "presliding: 4 "
                                               "mm}}\nintegrator: {tolerance: 1e-9}\n");
@@ -151,6 +153,64 @@ static void a_side_bearer_brakes_in_its_plane(void **unused)
     built_free(&b);
 }
 
+/* A coupler pulls only and a buffer presses only, also when cars move apart and together at 2 m/s, so fast that damping
+ * alone would turn their forces round. The closed form of the draft gear when it has slid far: (1 +- friction) N + c v. */
+static void couplers_never_press_and_buffers_never_pull(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"hook.draft_gear.force.x", "pad.ring.force.x",
+                                        "way.displacement", "way.speed", NULL};
+    built                    b       = must_build(
+                                 "klingel: 1\ninclude: [klingel:vehicles/suspension.yaml]\ngravity: 0\n"
+                                                          "bodies: {b: {mass: 100, inertia: [1, 1, 1]}}\n"
+                                                          "joints:\n  way: {type: translational, between: [ground, b], at: [0, 0, 0], axis: x}\n"
+                                                          "  m: {type: driver, of: way, coordinate: displacement, value: {harmonic: {amplitude: 40 "
+                                                          "mm, frequency: 8 Hz}}}\n"
+                                                          "parts:\n  hook: {template: coupler, parameters: {first: ground, second: b}}\n"
+                                                          "  pad: {template: buffer, parameters: {first: ground, second: b}}\n");
+    simulate(&b, 0.5, 1e-3, names, &r, NULL);
+    int slid = 0;
+    for (int i = 0; i < r.count; i++) {
+        double x = r.value[i][2], v = r.value[i][3], N = 20e3 + 6e6 * x;
+        assert_true(r.value[i][0] <= 1e-6 && r.value[i][1] >= -1e-6);
+        if (x < 0.02 || x > 0.035) continue;
+        double pull = N * (1.0 + copysign(0.35, v)) + 20e3 * v;
+        if (v < 0.0) continue; /* on its way out it slides from the slack on */
+        assert_close(-r.value[i][0], pull, 0.01 * pull);
+        slid++;
+    }
+    assert_true(slid > 5);
+    built_free(&b);
+}
+
+/* A damper with valves behind a spring, drawn out at a constant speed V: below the knee f = c V (1 - exp(-k t/c)); from there
+ * f = F + (f1 - F) exp(-k (t - t1)/d) with the slope d beyond the knee, F = f1 + d (V - knee), f1 = c knee. */
+static void a_damper_with_valves_follows_its_table(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"p.oil.pull", "energy.lost", "energy.balance", NULL};
+    const double             c = 20e3, d = 4e3, k = 1e5, knee = 0.1, V = 0.5, f1 = c * knee,
+                 F = f1 + d * (V - knee);
+    built b        = must_build(
+               "klingel: 1\ninclude: [klingel:vehicles/running-gear.yaml]\ngravity: 0\n"
+                      "bodies: {b: {mass: 100, inertia: [1, 1, 1], position: [0, 0, 1]}}\n"
+                      "joints:\n  way: {type: translational, between: [ground, b], at: [0, 0, 1], axis: z}\n"
+                      "  m: {type: driver, of: way, coordinate: displacement, value: {polynomial: [0, 0.5]}}\n"
+                      "parts: {p: {template: damper, parameters: {first: ground, second: b, stiffness: 100 kN/m, "
+                      "knee: 0.1 m/s}}}\n"
+                      "integrator: {tolerance: 1e-9, max_step: 1 ms} # steps do not end at the knee\n");
+    simulate(&b, 0.5, 0.01, names, &r, NULL);
+    double t1 = -c / k * log(1.0 - f1 / (c * V));
+    for (int i = 0; i < r.count; i++) {
+        double t = 0.01 * i,
+               f = t < t1 ? c * V * (1.0 - exp(-k * t / c)) : F + (f1 - F) * exp(-k * (t - t1) / d);
+        assert_close(r.value[i][0], f, 2e-4 * F);
+        assert_close(r.value[i][2], r.value[0][2],
+                     0.01); /* of 900 J; the knee is passed within a step */
+    }
+    built_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +218,8 @@ int main(void)
         cmocka_unit_test(a_chevron_adds_its_turned_layers),
         cmocka_unit_test(an_air_spring_is_softer_with_its_auxiliary_volume),
         cmocka_unit_test(a_friction_spring_loses_the_area_of_dahls_loop),
-        cmocka_unit_test(a_side_bearer_brakes_in_its_plane)};
+        cmocka_unit_test(a_side_bearer_brakes_in_its_plane),
+        cmocka_unit_test(couplers_never_press_and_buffers_never_pull),
+        cmocka_unit_test(a_damper_with_valves_follows_its_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
