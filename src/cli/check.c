@@ -264,7 +264,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
             warn_of_no_inertia(m, x, diag);
             warn_of_undetermined(x, diag);
         }
-        kl_check_vehicle(m, diag);
+        if (status == KL_OK) status = kl_check_vehicle(m, diag);
     }
     kl_mobility_destroy(b);
     kl_solver_destroy(x);

@@ -8,6 +8,7 @@
 #include "forces/forces.h"
 #include "railway/railway.h"
 #include "solve/eigenvalues.h"
+#include "solve/sag.h"
 #include "solve/simulation.h"
 #include "solve/static_start.h"
 #include "solve/statics.h"
@@ -127,7 +128,7 @@ static kl_status find_loads(const kl_simulation *s, const double *value, kl_diag
         if (!is_wheelset(e)) continue;
         double left = channel(s, value, e, "Q_left"), right = channel(s, value, e, "Q_right");
         v->load[v->nload++] = (kl_wheelset_load){e->name, left, right};
-        if (fabs(left - right) > 0.01 * (left + right))
+        if (fabs(left - right) > 0.01 * (left + right) && m->gravity.y == 0.0)
             kl_warn(diag, e->place,
                     "the wheels of '%s' carry different loads: %.4g kN left, %.4g kN right; check "
                     "where masses and springs are",
@@ -145,44 +146,22 @@ static void find_centre(const kl_model *m, const kl_solver *x, kl_diag *diag, kl
         m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
         v->mass += t.mass;
         v->centre = kl_axpy(t.mass, t.center, v->centre);
-        /* The heaviest body is taken for the car body; names of motions refer to it. */
-        if (t.mass > heaviest) heaviest = t.mass, v->car = m->body[i].name;
+        heaviest  = fmax(heaviest, t.mass);
+    }
+    /* bodies of at least half the mass of the heaviest are taken for car bodies; names of motions refer to them */
+    v->car = kl_arena_array(v->arena, bool, m->nbody);
+    for (int i = 1; v->car && i < m->nbody; i++) {
+        kl_measures t;
+        if (m->body[i].own) continue;
+        m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
+        v->car[i] = t.mass >= 0.5 * heaviest;
     }
     v->centre = kl_scale(1.0 / v->mass, v->centre);
-    if (fabs(v->centre.y) > 1e-3)
+    if (fabs(v->centre.y) > 1e-3 && m->gravity.y == 0.0)
         kl_warn(diag, (kl_place){.file = m->file},
                 "the centre of mass is %.3g mm beside the middle of the track; check the positions "
                 "of the bodies",
                 1e3 * v->centre.y);
-}
-
-/* How far bodies sink or rise until springs carry them. */
-static void check_sag(const kl_model *m, const double *before, const kl_solver *x, kl_diag *diag)
-{
-    const double most = 0.05; /* preloads that fit leave millimetres [m] */
-    for (int i = 1; i < m->nbody; i++) {
-        kl_measures t;
-        if (m->body[i].own) continue;
-        m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
-        double sag = before[i] - t.center.z;
-        if (fabs(sag) <= most) continue;
-        kl_warn(
-            diag, m->body[i].place,
-            "body '%s' %s by %.0f mm until its springs carry it: they are preloaded for %s; set "
-            "their `preload` or `load`",
-            m->body[i].name, sag > 0.0 ? "sinks" : "rises", 1e3 * fabs(sag),
-            sag > 0.0 ? "less than its weight, or too soft" : "more than its weight");
-    }
-}
-
-static void heights(const kl_model *m, const kl_solver *x, double *z)
-{
-    for (int i = 1; i < m->nbody; i++) {
-        kl_measures t;
-        if (m->body[i].own) continue;
-        m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
-        z[i] = t.center.z;
-    }
 }
 
 /* ---- natural frequencies ---- */
@@ -195,17 +174,28 @@ static bool has_friction(const kl_model *m)
     return false;
 }
 
+/* The body that the text of a motion begins with; 0: none. */
+static int body_of_motion(const kl_model *m, const char *motion)
+{
+    for (int i = 1; motion && i < m->nbody; i++) {
+        size_t n = strlen(m->body[i].name);
+        if (strncmp(motion, m->body[i].name, n) == 0 && motion[n] == ' ') return i;
+    }
+    return 0;
+}
+
 /* What railway engineers call the motions of a vehicle, from the bodies and motions that have most of the
- * energy: "car sway 82 %, roll 18 %" is the lower sway, "car roll 62 %, sway 37 %" the upper one. Sway of
- * other bodies, or together with them, is the hunting of the running gear. */
-static const char *railway_name(const kl_vehicle *v, const char *motion)
+ * energy: "car sway 82 %, roll 18 %" is the lower sway, "car roll 62 %, sway 37 %" the upper one; the cars of a train
+ * may sway together. Sway of other bodies, or together with them, is the hunting of the running gear. */
+static const char *railway_name(const kl_vehicle *v, const kl_model *m, const char *motion)
 {
     static const char *const words[] = {"bounce", "pitch", "yaw", "surge", "roll"};
-    size_t                   n       = v->car ? strlen(v->car) : 0;
     const char              *first   = strchr(motion, ' ');
-    if (!first++) return "";
-    bool car   = n && strncmp(motion, v->car, n) == 0 && motion[n] == ' ';
-    bool sways = strncmp(first, "sway", 4) == 0, alone = !strchr(motion, ';');
+    if (!first++ || !v->car) return "";
+    bool car = v->car[body_of_motion(m, motion)], alone = true;
+    for (const char *p = strstr(motion, "; "); p; p = strstr(p + 2, "; "))
+        alone = alone && v->car[body_of_motion(m, p + 2)];
+    bool sways = strncmp(first, "sway", 4) == 0;
     if (car && alone && sways && strstr(first, "roll")) return "lower sway";
     if (car && alone && strncmp(first, "roll", 4) == 0 && strstr(first, "sway"))
         return "upper sway";
@@ -216,14 +206,11 @@ static const char *railway_name(const kl_vehicle *v, const char *motion)
     return "";
 }
 
-/* Where the body is defined that moves most: the text of a motion begins with its name. */
+/* Where the body is defined that moves most. */
 static kl_place place_of_motion(const kl_model *m, const char *motion)
 {
-    for (int i = 1; motion && i < m->nbody; i++) {
-        size_t n = strlen(m->body[i].name);
-        if (strncmp(motion, m->body[i].name, n) == 0 && motion[n] == ' ') return m->body[i].place;
-    }
-    return (kl_place){.file = m->file};
+    int body = body_of_motion(m, motion);
+    return body ? m->body[body].place : (kl_place){.file = m->file};
 }
 
 static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
@@ -244,7 +231,7 @@ static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
         if (!(p->im > 0.1) || p->neutral) continue;
         const char *motion  = kl_arena_text(v->arena, p->text ? p->text : "");
         v->mode[v->nmode++] = (kl_vehicle_mode){p->frequency, p->damping, motion ? motion : "",
-                                                railway_name(v, motion ? motion : "")};
+                                                railway_name(v, s->model, motion ? motion : "")};
         if (fabs(p->damping) < 0.01 && !has_friction(s->model))
             kl_warn(diag, place_of_motion(s->model, p->text),
                     "the motion at %.3g Hz (%s) has a damping ratio of only %.2g %%; add dampers, "
@@ -276,7 +263,7 @@ static kl_status settle(kl_simulation *s, double *z, kl_diag *diag, kl_diag *mes
     kl_equilibrium e = {.moving = true};
     KL_TRY(kl_assemble_start(s->solver, diag));
     KL_TRY(kl_eval(s->model, s->solver->s, s->solver->w));
-    heights(s->model, s->solver, z);
+    kl_sag_heights(s->model, s->solver, z);
     check_symmetry(s->model, s->solver->w, messages);
     return kl_find_equilibrium(s->solver, &e, diag);
 }
@@ -294,7 +281,7 @@ kl_status kl_vehicle_find(const kl_model *m, kl_arena *arena, kl_diag *diag, kl_
     if (status == KL_OK) status = find_loads(s, value, diag, out);
     if (status == KL_OK) {
         find_centre(m, s->solver, diag, out);
-        check_sag(m, z, s->solver, diag);
+        out->sag = kl_sag_check(m, s->solver, z, diag);
         find_modes(s, diag, out);
     } else if (quiet) {
         report_not_found(m, quiet, diag);
@@ -340,11 +327,12 @@ int kl_vehicle_wheelsets(const kl_model *m)
     return n;
 }
 
-void kl_check_vehicle(const kl_model *m, kl_diag *diag)
+kl_status kl_check_vehicle(const kl_model *m, kl_diag *diag)
 {
-    kl_vehicle v;
+    kl_vehicle v     = {0};
     kl_arena  *arena = kl_arena_create();
     if (arena && kl_vehicle_wheelsets(m) > 0 && kl_vehicle_find(m, arena, diag, &v) == KL_OK)
         print_vehicle(&v);
     kl_arena_destroy(arena);
+    return v.sag;
 }

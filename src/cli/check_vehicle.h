@@ -14,6 +14,6 @@ int kl_vehicle_wheelsets(const kl_model *m);
 kl_status kl_vehicle_find(const kl_model *m, kl_arena *arena, kl_diag *diag, kl_vehicle *out);
 
 /* Prints them. Says nothing of a model without wheels on rails. */
-void kl_check_vehicle(const kl_model *m, kl_diag *diag);
+kl_status kl_check_vehicle(const kl_model *m, kl_diag *diag);
 
 #endif

@@ -224,6 +224,7 @@ static kl_status report(const request *q, const kl_loaded *l, int *code)
     page.settings             = joined(q);
     fprintf(stderr, "loads and natural motions\n");
     if (status == KL_OK) status = kl_vehicle_find(l->model, q->arena, q->diag, &vehicle);
+    if (status == KL_OK) status = vehicle.sag;
     if (status != KL_OK) return status;
     fprintf(stderr, "critical speed\n");
     page.vehicle   = &vehicle;

@@ -28,11 +28,12 @@ typedef struct kl_vehicle {
     int               nload;
     double            mass;   /* [kg] */
     kl_vec3           centre; /* of mass [m] */
-    const char       *car;    /* the heaviest body */
+    bool             *car;    /* of each body: a car body, by its mass */
     kl_vehicle_mode  *mode;   /* the slowest ones */
     int               nmode;
     bool              large;  /* too many coordinates for its modes */
     bool              steady; /* modes were found */
+    kl_status         sag;    /* not KL_OK: heavier than its springs can carry */
 } kl_vehicle;
 
 /* A row of `klingel critical-speed --csv`. */

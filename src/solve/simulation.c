@@ -6,6 +6,7 @@
 #include "model/fingerprint.h"
 #include "model/groups.h"
 #include "solve/method_change.h"
+#include "solve/sag.h"
 #include "solve/static_start.h"
 #include "solve/statics.h"
 
@@ -96,9 +97,15 @@ static kl_status settle(kl_simulation *s, kl_diag *diag)
     const kl_model *m = s->model;
     if (m->settings.start == KL_START_GIVEN) return KL_OK;
     /* eigenvalues of a long train take longer than its run, which shows what grows */
-    kl_equilibrium e = {.moving = m->settings.start == KL_START_STEADY, .judged = 200};
+    kl_equilibrium e       = {.moving = m->settings.start == KL_START_STEADY, .judged = 200};
+    bool           vehicle = e.moving && m->velocities_relax;
     memcpy(s->a, x->s->v, (size_t)m->nv * sizeof(double));
+    double *height = vehicle ? kl_arena_array(s->arena, double, m->nbody) : NULL;
+    if (vehicle && !height) return KL_E_MEMORY;
+    if (vehicle) KL_TRY(kl_eval(m, x->s, x->w));
+    if (vehicle) kl_sag_heights(m, x, height);
     KL_TRY(kl_find_equilibrium(x, &e, diag));
+    if (vehicle) KL_TRY(kl_sag_check(m, x, height, diag));
     if (!e.moving) memcpy(x->s->v, s->a, (size_t)m->nv * sizeof(double));
     return kl_assemble_velocity(x, diag);
 }
