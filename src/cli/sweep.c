@@ -23,6 +23,7 @@
 #include "cli/sweep_files.h"
 #include "figures/figure.h"
 #include "figures/table_figure.h"
+#include "language/inputs.h"
 #include "language/study.h"
 #include "solve/eigenvalues.h"
 
@@ -197,8 +198,8 @@ static kl_status run_modes(const kl_study *study, kl_simulation *s, double *out,
     return status;
 }
 
-/* Builds the model of a run; NULL with reasons in the diag. */
-static kl_model *build(const sweep *w, int run, kl_diag *diag)
+/* Builds the model of a run, and the fingerprint of all files that it is made of; NULL with reasons in the diag. */
+static kl_model *build(const sweep *w, int run, char inputs[KL_INPUTS_TEXT], kl_diag *diag)
 {
     const kl_study *s    = w->study;
     int             n    = s->nparameter;
@@ -211,7 +212,9 @@ static kl_model *build(const sweep *w, int run, kl_diag *diag)
     }
     for (int i = 0; set && i < s->nfixed; i++)
         set[n++] = (kl_override){.name = s->fixed[i], .text = s->fixed_text[i]};
+    inputs[0] = '\0';
     if (set && text && kl_source_build(w->source, set, n, diag, &m) != KL_OK) m = NULL;
+    if (m) (void)kl_inputs_fingerprint(w->source, set, n, m, inputs);
     free(set);
     free(text);
     return m;
@@ -231,16 +234,20 @@ static void reason_of(const kl_diag *diag, kl_status status, char *why, size_t s
 }
 
 /* A run with a results file, which is kept or only read. */
-static kl_status run_with_file(const sweep *w, int run, kl_simulation *s, double *out, outcome *o,
-                               kl_diag *diag)
+static kl_status run_with_file(const sweep *w, int run, const char *inputs, kl_simulation *s,
+                               double *out, outcome *o, kl_diag *diag)
 {
     char path[1200];
     if (w->study->keep) kl_study_file(w->study, run, path, sizeof path);
     else snprintf(path, sizeof path, "%s-run%d.h5", w->part, run + 1);
-    kl_study_run r = {
-        .study = w->study, .source = w->source, .run = run, .path = path, .parent = w->parent};
-    kl_status status = KL_OK;
-    o->had           = w->study->keep && !w->fresh && kl_sweep_has_run(&r, s);
+    kl_study_run r      = {.study  = w->study,
+                           .source = w->source,
+                           .run    = run,
+                           .path   = path,
+                           .inputs = inputs,
+                           .parent = w->parent};
+    kl_status    status = KL_OK;
+    o->had              = w->study->keep && !w->fresh && kl_sweep_has_run(&r, s);
     if (!o->had) status = kl_sweep_record(&r, s, &o->lost, diag);
     if (status == KL_OK)
         status = w->study->analysis == KL_STUDY_ASSESS ? kl_sweep_assess(w->study, path, out, diag)
@@ -249,23 +256,24 @@ static kl_status run_with_file(const sweep *w, int run, kl_simulation *s, double
     return status;
 }
 
-static kl_status analyse(const sweep *w, int run, kl_simulation *s, double *out, outcome *o,
-                         kl_diag *diag)
+static kl_status analyse(const sweep *w, int run, const char *inputs, kl_simulation *s, double *out,
+                         outcome *o, kl_diag *diag)
 {
     if (w->study->analysis == KL_STUDY_MODES) return run_modes(w->study, s, out, diag);
     if (w->study->analysis == KL_STUDY_ASSESS || w->study->keep)
-        return run_with_file(w, run, s, out, o, diag);
+        return run_with_file(w, run, inputs, s, out, o, diag);
     return run_channels(w->study, s, out, diag);
 }
 
 static void compute(const sweep *w, int run, double *out, outcome *o)
 {
-    *o                    = (outcome){.why = ""};
-    kl_diag       *diag   = kl_diag_create();
-    kl_model      *m      = diag ? build(w, run, diag) : NULL;
+    *o                  = (outcome){.why = ""};
+    kl_diag       *diag = kl_diag_create();
+    char           inputs[KL_INPUTS_TEXT];
+    kl_model      *m      = diag ? build(w, run, inputs, diag) : NULL;
     kl_simulation *s      = NULL;
     kl_status      status = m ? kl_simulation_create(m, diag, &s) : KL_E_MODEL;
-    if (status == KL_OK) status = analyse(w, run, s, out, o, diag);
+    if (status == KL_OK) status = analyse(w, run, inputs, s, out, o, diag);
     if (status != KL_OK) reason_of(diag, status, o->why, sizeof o->why);
     kl_simulation_destroy(s);
     kl_model_destroy(m);
@@ -292,16 +300,6 @@ static int format_line(const sweep *w, int run, const double *out, const char *w
     return n;
 }
 
-/* A completed run of the journal whose kept file was removed is done again. */
-static bool has_its_file(const sweep *w, int run, const char *line)
-{
-    char        path[1200];
-    const char *status = strrchr(line, ',');
-    if (!w->study->keep || !status || strcmp(status, ",ok\n") != 0) return true;
-    kl_study_file(w->study, run, path, sizeof path);
-    return access(path, R_OK) == 0;
-}
-
 /* Marks the runs that the journal has; a torn last line is cut off. False: of another study. */
 static bool read_journal(sweep *w)
 {
@@ -316,8 +314,7 @@ static bool read_journal(sweep *w)
     while (ours && fgets(line, sizeof line, f)) {
         if (!strchr(line, '\n')) break;
         int run = atoi(line);
-        if (run >= 1 && run <= w->study->nrun && !w->done[run - 1] &&
-            has_its_file(w, run - 1, line))
+        if (run >= 1 && run <= w->study->nrun && !w->done[run - 1])
             w->done[run - 1] = true, w->left--;
         whole = ftell(f);
     }
@@ -549,12 +546,15 @@ static int draw_study(const sweep *w, const char *table, const char *figure, con
     return good ? KL_EXIT_OK : KL_EXIT_MODEL;
 }
 
-/* The channels asked for exist in the model of the first run. */
-static kl_status check_channels(const sweep *w, kl_diag *diag)
+/* The channels asked for exist in the model of the first run. A journal of other files than this model is made of is
+ * of no use. */
+static kl_status check_channels(sweep *w, kl_diag *diag)
 {
-    kl_model    *m = build(w, 0, diag);
+    char         inputs[KL_INPUTS_TEXT];
+    kl_model    *m = build(w, 0, inputs, diag);
     kl_channels *c = NULL;
     if (!m) return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_E_MEMORY;
+    w->mark          = mix(w->mark, inputs);
     kl_status status = kl_channels_create(m, diag, &c);
     for (int i = 0; status == KL_OK && i < w->study->nresult; i++) {
         const kl_study_result *r = &w->study->result[i];
@@ -576,7 +576,8 @@ static kl_status check_channels(const sweep *w, kl_diag *diag)
 
 static int run_study(sweep *w, const char *output, int workers, bool fresh)
 {
-    bool going = !fresh && read_journal(w);
+    /* a run whose file is kept is judged by this file, not by the journal */
+    bool going = !fresh && !w->study->keep && read_journal(w);
     if (!going) {
         memset(w->done, 0, (size_t)w->study->nrun * sizeof *w->done);
         w->left = w->study->nrun;

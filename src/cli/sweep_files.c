@@ -73,6 +73,7 @@ kl_status kl_sweep_record(kl_study_run *r, kl_simulation *s, bool *lost, kl_diag
                               .folder       = getcwd(folder, sizeof folder),
                               .end          = end_of(r->study, s),
                               .set          = set,
+                              .inputs       = r->inputs,
                               .continue_run = parent_lives,
                               .context      = r};
     kl_status    status    = set ? kl_record(s, &recording, diag) : KL_E_MEMORY;
@@ -127,7 +128,8 @@ bool kl_sweep_has_run(const kl_study_run *r, const kl_simulation *s)
     bool       good  = access(r->path, R_OK) == 0 && quiet && set &&
                 kl_reader_open(r->path, quiet, &f) == KL_OK && same_text(f, "status", "complete") &&
                 same_text(f, "model", kl_source_text(r->source)) && same_text(f, "set", set) &&
-                fabs(kept_end(f) - end) <= 1e-8 * fabs(end) && has_results(f, r->study);
+                same_text(f, "inputs", r->inputs) && fabs(kept_end(f) - end) <= 1e-8 * fabs(end) &&
+                has_results(f, r->study);
     kl_reader_close(f);
     free(set);
     kl_diag_destroy(quiet);

@@ -11,6 +11,7 @@ typedef struct kl_study_run {
     const kl_source *source;
     int              run;
     const char      *path;   /* of the results */
+    const char      *inputs; /* fingerprint of the files of the model */
     int              parent; /* process whose end ends the run */
 } kl_study_run;
 
@@ -18,7 +19,7 @@ typedef struct kl_study_run {
  * folder is made. A run that fails keeps its rows. *lost: the file could not be written. */
 kl_status kl_sweep_record(kl_study_run *r, kl_simulation *s, bool *lost, kl_diag *diag);
 
-/* Does the file have this run already: the same model, parameters and end, complete? */
+/* Does the file have this run already: the same model, files, parameters and end, complete? */
 bool kl_sweep_has_run(const kl_study_run *r, const kl_simulation *s);
 
 #endif

@@ -540,6 +540,7 @@ static kl_status reduced_parameter(const place_of_key *p, const kl_node *c, cons
     if (c->kind != KL_SCALAR)
         return kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: %s is %s; give a number or a word",
                        p->what, c->key, kl_node_kind_word(c->kind));
+    if (strchr(c->text, '{')) return kl_scope_text(p->s, c->text, c->place, plain);
     const kl_variable *v = kl_scope_find(p->s, c->text);
     if (!v || !v->word || c->quoted) return kl_scope_plain(p->s, c->text, NULL, NULL, NULL, plain);
     *plain = v->word;

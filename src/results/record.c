@@ -424,7 +424,8 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
                             .folder     = o->folder,
                             .scene_json = r->scene,
                             .lines      = s->model,
-                            .set        = o->set};
+                            .set        = o->set,
+                            .inputs     = o->inputs};
     s->checkpoint        = o->checkpoint;
     if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);
     head.settings_json = r->settings;

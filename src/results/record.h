@@ -16,6 +16,7 @@ typedef struct kl_recording {
     void (*row)(void *context, double t, const double *values);
     void       *context;
     const char *set;        /* parameters changed, NAME=VALUE a line; may be NULL */
+    const char *inputs;     /* fingerprint of all files read; may be NULL */
     const char *restart;    /* results with a checkpoint to go on from; NULL: from the start */
     double      checkpoint; /* interval [s]; 0: none. A restart keeps its own */
     double      wall;       /* written: time that the run took [s] */

@@ -144,7 +144,8 @@ static bool write_info(kl_h5 *file, const kl_results_info *info)
              {"model/title", info->title},        {"model/file", info->model_file},
              {"model/folder", info->folder},      {"model/text", info->model_text},
              {"model/scene", info->scene_json},   {"model/settings", info->settings_json},
-             {"model/limits", info->limits_json}, {"model/set", info->set}};
+             {"model/limits", info->limits_json}, {"model/set", info->set},
+             {"model/inputs", info->inputs}};
     bool good = true;
     for (int i = 0; good && i < 4; i++)
         good = kl_h5_write_attribute(file, "/", attributes[i][0], attributes[i][1]);

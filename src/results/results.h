@@ -29,6 +29,7 @@ typedef struct kl_results_info {
     const struct kl_field_info *fields;      /* results/fields.h; may be NULL */
     int                         nfield;
     const char                 *set; /* parameters changed for this run, NAME=VALUE, one per line */
+    const char                 *inputs;     /* fingerprint of the files read */
     int                    checkpoint_size; /* numbers of a checkpoint; 0: none will be taken */
     const struct kl_model *lines;           /* whose tracks are kept to be drawn; NULL: none */
 } kl_results_info;

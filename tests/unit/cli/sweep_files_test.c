@@ -136,6 +136,45 @@ static void runs_that_are_there_are_taken(void **state)
     assert_true(exists(w, "a/300-1.h5"));
 }
 
+/* Files that the model names are compared too: an included one, a mesh that a parameter names, a table. */
+static void runs_of_changed_files_are_made_again(void **state)
+{
+    static const char rod[] =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 %g 0 0\n3 0 1 0\n4 0 0 "
+        "1\n$EndNodes\n$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n";
+    world *w = *state;
+    char   text[1000];
+    write_text(
+        w, "model.yaml",
+        "klingel: 1\ninclude: [more.yaml]\nparameters: {place: 1}\n"
+        "bodies:\n  rod: {type: flexible, file: {body: rod.yaml, mesh: \"rod-{place}.msh\"}}\n"
+        "outputs: {z: {of: rod.tip, quantity: position.z}}\nrun: {end: 0.1, every: 0.01}\n");
+    write_text(w, "more.yaml", "parameters: {unused: 1}\n");
+    write_text(w, "rod.yaml",
+               "parameters: {mesh: rod-1.msh}\nmesh: \"{mesh}\"\nmodes: 1\n"
+               "material: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}\nmarkers: {tip: {node: 2}}\n");
+    for (int i = 1; i <= 2; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "rod-%d.msh", i);
+        snprintf(text, sizeof text, rod, 1.0);
+        write_text(w, name, text);
+    }
+    write_text(w, "s.yaml",
+               "model: model.yaml\nparameters: {place: [1, 2]}\nresults: {z: {of: z, take: last}}\n"
+               "keep: \"a/{place}.h5\"\n");
+    assert_int_equal(run(w, "sweep", "s.yaml", "-q"), 0);
+    ino_t one = identity(w, "a/1.h5"), two = identity(w, "a/2.h5");
+    assert_int_equal(run(w, "sweep", "s.yaml", "-q"), 0);
+    assert_true(identity(w, "a/1.h5") == one && identity(w, "a/2.h5") == two);
+    snprintf(text, sizeof text, rod, 2.0);
+    write_text(w, "rod-2.msh", text); /* named by a parameter of one of the runs */
+    assert_int_equal(run(w, "sweep", "s.yaml", "-q"), 0);
+    assert_true(identity(w, "a/1.h5") == one && identity(w, "a/2.h5") != two);
+    write_text(w, "more.yaml", "parameters: {unused: 2}\n");
+    assert_int_equal(run(w, "sweep", "s.yaml", "-q"), 0);
+    assert_true(identity(w, "a/1.h5") != one);
+}
+
 enum { RUNS = 60 };
 
 static int files_of(const world *w)
@@ -179,7 +218,7 @@ static void a_killed_study_continues_with_the_files_it_has(void **state)
         (void)last_of(w, name, "z");
     }
     assert_int_equal(run(w, "sweep", "s.yaml", "-j", "2"), 0);
-    assert_says(w->err, "runs are already done");
+    assert_says(w->err, ": of an earlier start");
     same_files(w, "s.csv", "plain.csv");
     for (int k = 1; k <= RUNS; k++) {
         snprintf(name, sizeof name, "b/run-%d.h5", k);
@@ -258,9 +297,11 @@ static void words_of_set_are_composed_of_parameters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        CASE(kept_files_are_those_of_single_runs), CASE(runs_that_are_there_are_taken),
-        CASE(a_killed_study_continues_with_the_files_it_has),
-        CASE(mistakes_in_keep_name_the_remedy), CASE(words_of_set_are_composed_of_parameters)};
+    const struct CMUnitTest tests[] = {CASE(kept_files_are_those_of_single_runs),
+                                       CASE(runs_that_are_there_are_taken),
+                                       CASE(runs_of_changed_files_are_made_again),
+                                       CASE(a_killed_study_continues_with_the_files_it_has),
+                                       CASE(mistakes_in_keep_name_the_remedy),
+                                       CASE(words_of_set_are_composed_of_parameters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
