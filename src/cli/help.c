@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/help_template.h"
 #include "language/other_names.h"
 #include "reference/reference.h"
 #include "terminal/options.h"
@@ -23,6 +24,8 @@ static int unknown(const char *name)
                                   "there is no help page '%s'; `klingel %s --help` describes the "
                                   "command",
                                   name, name);
+    char template[KL_HELP_TEMPLATE_NAME];
+    if (!near) near = kl_help_template_nearest(name, template);
     if (!near) near = kl_nearest(name, names);
     if (near)
         return kl_usage_error(&kl_command_help, "there is no help page '%s'; did you mean '%s'?",
@@ -55,23 +58,41 @@ static int help(int argc, char **argv)
     if (rest.n > 1) return kl_usage_error(&kl_command_help, "give the name of one page");
     if (rest.n == 0) {
         kl_reference_list(&t, style);
+        if (!markdown) kl_help_template_list(&t);
         kl_text_add(&t, "\n`klingel help NAME` describes one of them.\n");
         return print(&t);
     }
     kl_page page;
-    if (!kl_reference_find(rest.items[0], &page)) return unknown(rest.items[0]);
+    /* a word that other programs use for an element, such as `damper`, may be the name of a template */
+    bool page_found = kl_reference_find(rest.items[0], &page), template = false;
+    if (!page_found || strcmp(page.name, rest.items[0]) != 0)
+        template = !example && !markdown && kl_help_template(&t, rest.items[0]);
+    if (template && page_found)
+        kl_text_add(&t, "\n`klingel help %s` describes the element of this meaning.\n", page.name);
+    if (template) return print(&t);
+    if (!page_found) return unknown(rest.items[0]);
     if (example && !page.body && !page.element)
         return kl_usage_error(&kl_command_help, "only bodies, joints and forces have an --example; "
                                                 "`klingel new` writes a model to start from");
     if (example) kl_reference_example(&t, &page);
     else kl_reference_write(&t, &page, style);
+    if (!example && !markdown) {
+        kl_text also = {0};
+        if (kl_help_template(&also, rest.items[0])) {
+            kl_text_add(&t, "\n");
+            kl_help_template(&t, rest.items[0]);
+        }
+        free(kl_text_finish(&also));
+    }
     return print(&t);
 }
 
 const kl_command kl_command_help = {.name      = "help",
                                     .arguments = "[NAME]",
-                                    .summary   = "describe a body, joint, force, section or topic",
-                                    .run       = help,
-                                    .help      = "  klingel help spring-damper\n"
-                                                 "  klingel help units\n"
-                                                 "  klingel help revolute --example > hinge.yaml\n"};
+                                    .summary =
+                                        "describe a body, joint, force, template, section or topic",
+                                    .run  = help,
+                                    .help = "  klingel help spring-damper\n"
+                                            "  klingel help air_spring\n"
+                                            "  klingel help units\n"
+                                            "  klingel help revolute --example > hinge.yaml\n"};

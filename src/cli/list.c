@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/help_template.h"
 #include "reference/reference.h"
 #include "terminal/options.h"
 
@@ -19,6 +20,7 @@ static int list(int argc, char **argv)
             rest.items[0]);
     kl_text t = {0};
     kl_reference_list(&t, KL_PAGE_TERMINAL);
+    kl_help_template_list(&t);
     char *text = kl_text_finish(&t);
     if (!text) return kl_exit_code(KL_E_MEMORY);
     printf("%s\n`klingel help NAME` describes one of them.\n", text);
@@ -28,6 +30,6 @@ static int list(int argc, char **argv)
 
 const kl_command kl_command_list = {.name      = "list",
                                     .arguments = "",
-                                    .summary   = "list bodies, joints, forces and topics",
-                                    .run       = list,
-                                    .help      = "  klingel list\n"};
+                                    .summary = "list bodies, joints, forces, templates and topics",
+                                    .run     = list,
+                                    .help    = "  klingel list\n"};

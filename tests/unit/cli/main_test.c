@@ -157,6 +157,36 @@ static void a_full_disk_behind_standard_output_is_an_error(void **state)
     unlink(path_of(w, "stdout"));
 }
 
+/* Templates of vehicle parts: each has a line in the list and a page with its law, parameters and elements. */
+static void templates_of_vehicles_have_help(void **state)
+{
+    world *w = *state;
+    char   list[1 << 16], name[64];
+    int    found = 0, width, height;
+    assert_int_equal(run(w, "list"), 0);
+    char *at = strstr(w->out, "Templates of rail vehicles");
+    assert_non_null(at);
+    snprintf(list, sizeof list, "%s", strchr(at, '\n') + 1);
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "  ", 2) != 0 || sscanf(line, "%63s", name) != 1) continue;
+        found++;
+        measure(line, &width, &height);
+        if (width < 30 || width > 80) fail_msg("the line of '%s' in the list is '%s'", name, line);
+        assert_int_equal(run(w, "help", name), 0);
+        char *page = strstr(w->out, "(template)");
+        measure(page ? page : w->out, &width, &height);
+        if (width > 80) fail_msg("`klingel help %s` is %d columns wide", name, width);
+        assert_says(w->out, "(template)");
+        assert_says(w->out, "Parameters with their default values");
+        assert_says(w->out, "include: [klingel:vehicles/");
+    }
+    assert_true(found >= 25);
+    assert_int_equal(run(w, "help", "air_spring"), 0);
+    assert_says(w->out, "1.5 cm2\n                    area times discharge coefficient");
+    assert_int_equal(run(w, "help", "leaf_sprng"), 2);
+    assert_says(w->err, "did you mean 'leaf_spring'?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +194,7 @@ int main(void)
         CASE(nothing_at_all_is_answered_with_the_overview),
         CASE(the_version_is_told),
         CASE(every_command_has_help_that_fits_a_terminal),
+        CASE(templates_of_vehicles_have_help),
         CASE(a_misspelt_command_gets_a_suggestion),
         CASE(options_are_checked_and_suggested),
         CASE(options_may_be_written_in_any_usual_way),
