@@ -90,6 +90,16 @@ static void wheels_carry_tare_and_laden_vehicles(void **unused)
     static const char *const wagon[] = {"wagon.lead.rails.Q_left", "wagon.lead.rails.Q_right",
                                         "wagon.trail.rails.Q_left", "wagon.trail.rails.Q_right",
                                         NULL};
+    static const char *const six[]   = {"wagon.front.lead.rails.Q_left",
+                                        "wagon.front.middle.rails.Q_left",
+                                        "wagon.front.trail.rails.Q_left",
+                                        "wagon.rear.lead.rails.Q_left",
+                                        "wagon.rear.middle.rails.Q_left",
+                                        "wagon.rear.trail.rails.Q_left",
+                                        NULL};
+    assert_close(2.0 * mass_on_rails("bogie-wagon", "axles=3", six), 28.6, 0.01);
+    for (int i = 0; i < 6; i++) assert_close(e.value[0][i], 28.6e3 * 9.81 / 12.0, 30.0);
+    assert_close(2.0 * mass_on_rails("bogie-wagon", "axles=3 load=laden", six), 84.6, 0.02);
     assert_close(mass_on_rails("metro-trailer", "load=tare", car), 31.2, 0.01);
     assert_close(mass_on_rails("metro-trailer", "load=laden", car), 51.2, 0.01);
     assert_close(mass_on_rails("light-rail-vehicle", "load=tare", car), 35.52, 0.01);

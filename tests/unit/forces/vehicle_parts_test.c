@@ -211,6 +211,39 @@ static void a_damper_with_valves_follows_its_table(void **unused)
     built_free(&b);
 }
 
+/* Height of the frame and its pitch angle under a force down and a torque, rolling steadily. */
+static void three_axle_frame(double force, double torque, double *z, double *angle)
+{
+    static const char *const names[] = {"p.frame.position.z", "p.frame.orientation.2", NULL};
+    char                     model[2048];
+    snprintf(
+        model, sizeof model,
+        "klingel: 1\ninclude: [klingel:vehicles/running-gear.yaml]\ngravity: [0, 0, -9.81]\n"
+        "joints: {hold: {type: point-on-plane, between: [ground, p.frame], at: [0, 0, 0.75], axis: "
+        "x}}\n"
+        "forces:\n  load: {type: force, on: p.frame, at: [0, 0, 0.75], axis: -z, value: %g}\n"
+        "  turn: {type: torque, on: p.frame, axis: y, value: %g}\n"
+        "parts: {p: {template: three_axle_bogie, parameters: {speed: 10 m/s, preload: 16.35 kN}}}\n"
+        "run: {start: steady}\n",
+        force, torque);
+    built b = must_build(model);
+    simulate(&b, 1e-3, 1e-3, names, &r, NULL);
+    *z = r.value[0][0], *angle = 2.0 * r.value[0][1];
+    built_free(&b);
+}
+
+/* Six springs of 1.6 MN/m in bounce, four of them 1.9 m from the middle in pitch; the wheels on their rails give way by
+ * a thousandth of that. */
+static void a_three_axle_frame_stands_on_six_springs(void **unused)
+{
+    (void)unused;
+    double z0, a0, z, a;
+    three_axle_frame(0.0, 0.0, &z0, &a0);
+    three_axle_frame(60e3, 20e3, &z, &a);
+    assert_close(z0 - z, 60e3 / (6.0 * 1.6e6), 3e-3 * (z0 - z));
+    assert_close(a - a0, 20e3 / (4.0 * 1.6e6 * 1.9 * 1.9), 3e-3 * (a - a0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_friction_spring_loses_the_area_of_dahls_loop),
         cmocka_unit_test(a_side_bearer_brakes_in_its_plane),
         cmocka_unit_test(couplers_never_press_and_buffers_never_pull),
-        cmocka_unit_test(a_damper_with_valves_follows_its_table)};
+        cmocka_unit_test(a_damper_with_valves_follows_its_table),
+        cmocka_unit_test(a_three_axle_frame_stands_on_six_springs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
