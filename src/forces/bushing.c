@@ -166,6 +166,16 @@ static kl_status bushing_setup(void *data, const kl_setup *s, const kl_motion *m
                     "force '%s': damping of component %d is %g; a negative value supplies energy "
                     "to the system",
                     s->name, i, p->C[7 * i]);
+    static const char *const along[] = {"along x", "along y", "along z",
+                                        "about x", "about y", "about z"};
+    for (int i = 0; i < 6; i++) {
+        if (!(p->K[7 * i] < 0.0)) continue;
+        kl_warn(s->diag, s->place,
+                "force '%s': its stiffness %s is %.4g %s; a negative value pushes away from the "
+                "position without force, as a coil spring does that buckles under its load",
+                s->name, along[i], p->K[7 * i], i < 3 ? "N/m" : "N m/rad");
+        break; /* one component says enough */
+    }
     if (skew > 1e-9 * most)
         kl_warn(s->diag, s->place,
                 "force '%s': the stiffness matrix is not symmetric (entries differ by %g), so "
