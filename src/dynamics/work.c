@@ -130,12 +130,13 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
 }
 
 void kl_eval_part_residual(const kl_model *m, kl_work *w, const unsigned char *part,
-                           const double *a, double *r)
+                           const double *a, const double *lambda, double *r)
 {
     memset(w->g, 0, (size_t)m->nv * sizeof(double));
     memset(r, 0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nelement; i++)
-        if (kl_element_is_in(m, &m->element[i], part)) pull_element(m, w, &m->element[i], a, NULL);
+        if (kl_element_is_in(m, &m->element[i], part))
+            pull_element(m, w, &m->element[i], a, lambda);
     for (int i = 0; i < m->nbody; i++)
         if (part[i]) body_residual(m, w, &m->body[i], a, r);
 }

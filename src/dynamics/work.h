@@ -78,16 +78,16 @@ kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w);
 kl_status kl_eval_flagged(const kl_model *m, const kl_state *s, kl_work *w,
                           const unsigned char *which, bool measures);
 
-/* Of a model without constraints, evaluated before, only the bodies with a flag: M and s of them and all
- * elements that hold on to them. Other bodies and elements keep what they were evaluated with; z' of those
- * elements does not change. `count`: elements evaluated. What the stages have done is forgotten. */
+/* Of a model evaluated before only the bodies with a flag: M and s of them and all elements that hold on to
+ * them. Other bodies and elements keep what they were evaluated with; z' of those elements does not change.
+ * `count`: elements evaluated. What the stages have done is forgotten. */
 kl_status kl_eval_part(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *part,
                        int *count);
 /* Does an element hold on to one of the bodies with a flag? */
 bool kl_element_is_in(const kl_model *m, const kl_element *e, const unsigned char *part);
-/* r = M a - s - g of these bodies, and zero for the others. */
+/* r = M a - s - g + Phi_q' lambda of these bodies, and zero for the others. lambda NULL: zero. */
 void kl_eval_part_residual(const kl_model *m, kl_work *w, const unsigned char *part,
-                           const double *a, double *r);
+                           const double *a, const double *lambda, double *r);
 
 /* r = M a - s - g + Phi_q' lambda, nv. lambda NULL: zero. */
 void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda,

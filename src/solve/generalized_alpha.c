@@ -179,7 +179,7 @@ static kl_status alpha_create(kl_solver *x, void **self)
     for (size_t k = 0; k < sizeof multipliers / sizeof *multipliers; k++)
         *multipliers[k] = kl_arena_array(arena, double, m->nlam + 1);
     /* equal steps iterate down to rounding: there every body is evaluated to the end */
-    bool by_parts = m->nlam == 0 && !i->renews && isnan(m->settings.step);
+    bool by_parts = !i->renews && isnan(m->settings.step);
     bool partial  = kl_partial_create(&i->partial, m, arena, by_parts);
     i->trial      = kl_state_create(m);
     i->middle     = kl_state_create(m);
@@ -353,11 +353,12 @@ typedef struct change {
 
 /* Positions alone onto Phi = 0: the part of Phi that the change of the velocities does not take
  * away goes into dx, in the direction of Phi_q', and nowhere else. It is the second right-hand side. */
-static void project_position(const kl_solver *x, coefficients c, double *y)
+static void project_position(const alpha *i, const kl_solver *x, coefficients c, double *y)
 {
     const kl_model *m = x->model;
     memset(y, 0, (size_t)(m->nv + m->nz) * sizeof *y);
-    for (int k = 0; k < m->nlam; k++) y[m->nv + m->nz + k] = x->rate[k] / c.c1 - x->w->phi[k];
+    for (int k = 0; k < m->nlam; k++)
+        y[m->nv + m->nz + k] = i->partial.settled[k] ? 0.0 : x->rate[k] / c.c1 - x->w->phi[k];
 }
 
 static void take_position(alpha *i, const kl_model *m, double *y, change *size)
@@ -395,8 +396,10 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double la
     for (int k = 0; k < m->nz; k++) x->y[m->nv + k] = -(i->zd[k] - x->w->z_dot[k]);
     for (int k = 0; k < m->nlam; k++)
         x->y[m->nv + m->nz + k] =
-            kl_matrix_eps(x->matrix, k) * i->lambda[k] / s - x->rate[k] / c.c1;
-    if (m->nlam > 0) project_position(x, c, position);
+            i->partial.settled[k]
+                ? 0.0
+                : kl_matrix_eps(x->matrix, k) * i->lambda[k] / s - x->rate[k] / c.c1;
+    if (m->nlam > 0) project_position(i, x, c, position);
     KL_TRY((m->nlam > 0 ? kl_matrix_solve_two : kl_matrix_solve)(x->matrix, x->y));
     carry_back(i, m, x->y);
     *size = (change){.motion = kl_increment_norm(m, x->y, which)};
@@ -498,7 +501,9 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         count->iterations++;
         i->used = k + 1;
         KL_TRY(newton_change(i, x, c, motion.last, &now, &count->limiting));
-        kl_partial_note(&i->partial, m, x->y);
+        kl_partial_note(&i->partial, m, x->y, 1.0);
+        /* velocities do not follow a correction of positions, and the error of the forces there adds up */
+        if (m->nlam > 0) kl_partial_note(&i->partial, m, x->y + m->nv + m->nz + m->nlam, 10.0);
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
         i->speed = fmax(motion.speed, position.speed);
         if (!i->thorough && (motion.diverges || position.diverges)) return KL_RETRY;

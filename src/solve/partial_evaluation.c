@@ -10,13 +10,15 @@ bool kl_partial_create(kl_partial *p, const kl_model *m, kl_arena *arena, bool u
 {
     *p = (kl_partial){.used      = used,
                       .unseen    = kl_arena_array(arena, double, m->nbody + 1),
-                      .unsettled = kl_arena_array(arena, unsigned char, m->nbody + 1)};
-    return p->unseen && p->unsettled;
+                      .unsettled = kl_arena_array(arena, unsigned char, m->nbody + 1),
+                      .settled   = kl_arena_array(arena, unsigned char, m->nlam + 1)};
+    return p->unseen && p->unsettled && p->settled;
 }
 
-void kl_partial_note(kl_partial *p, const kl_model *m, const double *y)
+void kl_partial_note(kl_partial *p, const kl_model *m, const double *y, double share)
 {
-    for (int b = 0; p->used && b < m->nbody; b++) p->unseen[b] += kl_body_increment_norm(m, b, y);
+    for (int b = 0; p->used && b < m->nbody; b++)
+        p->unseen[b] += share * kl_body_increment_norm(m, b, y);
 }
 
 /* The next change of a body is about `speed` times what its elements have not seen yet. True: all bodies have to
@@ -32,13 +34,15 @@ static bool find_unsettled(kl_partial *p, const kl_model *m, const kl_iterate *a
     return n == m->nbody;
 }
 
-/* z' of elements that were not evaluated, as the linear equations have it: its residual is zero. */
-static void keep_states(const kl_partial *p, const kl_model *m, const double *z_dot, kl_work *w)
+/* The linear equations hold for elements that were not evaluated: z' is as they have it, and constraints are met. */
+static void keep_linear(kl_partial *p, const kl_model *m, const double *z_dot, kl_work *w)
 {
-    for (int k = 0; m->nz > 0 && k < m->nelement; k++) {
+    for (int k = 0; m->nz + m->nlam > 0 && k < m->nelement; k++) {
         const kl_element *e = &m->element[k];
-        if (e->nz > 0 && !kl_element_is_in(m, e, p->unsettled))
-            memcpy(w->z_dot + e->z, z_dot + e->z, (size_t)e->nz * sizeof(double));
+        if (e->nz == 0 && e->nphi == 0) continue;
+        bool settled = !kl_element_is_in(m, e, p->unsettled);
+        memset(p->settled + e->phi, settled, (size_t)e->nphi);
+        if (settled) memcpy(w->z_dot + e->z, z_dot + e->z, (size_t)e->nz * sizeof(double));
     }
 }
 
@@ -57,6 +61,7 @@ kl_status kl_partial_evaluate(kl_partial *p, kl_solver *x, const kl_iterate *at,
     int             n = 0;
     if (at->all || !p->used || find_unsettled(p, m, at)) {
         memset(p->unseen, 0, (size_t)m->nbody * sizeof(double));
+        memset(p->settled, 0, (size_t)m->nlam);
         count->evaluations++;
         KL_TRY(kl_eval(m, at->s, x->w));
         /* its total wrenches go into the matrix too */
@@ -66,9 +71,9 @@ kl_status kl_partial_evaluate(kl_partial *p, kl_solver *x, const kl_iterate *at,
     kl_status status = kl_eval_part(m, at->s, x->w, p->unsettled, &n);
     count_part(p, m, n, count);
     KL_TRY(status);
-    keep_states(p, m, at->z_dot, x->w);
+    keep_linear(p, m, at->z_dot, x->w);
     for (int b = 0; b < m->nbody; b++)
         if (p->unsettled[b]) p->unseen[b] = 0.0;
-    kl_eval_part_residual(m, x->w, p->unsettled, at->a, x->y);
+    kl_eval_part_residual(m, x->w, p->unsettled, at->a, at->lambda, x->y);
     return KL_OK;
 }

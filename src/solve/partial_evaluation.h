@@ -9,7 +9,9 @@ typedef struct kl_partial {
     bool           used;      /* false: each evaluation is of all elements */
     double        *unseen;    /* nbody: what each has changed since its elements were evaluated */
     unsigned char *unsettled; /* nbody */
-    double         evaluated; /* part of an evaluation of all elements that is not yet counted */
+    unsigned char
+          *settled;   /* nlam: constraints that were not evaluated, whose residuals are zero */
+    double evaluated; /* part of an evaluation of all elements that is not yet counted */
 } kl_partial;
 
 /* What an iteration is about to evaluate. */
@@ -28,7 +30,7 @@ bool kl_partial_create(kl_partial *p, const kl_model *m, kl_arena *arena, bool u
 kl_status kl_partial_evaluate(kl_partial *p, kl_solver *x, const kl_iterate *at,
                               kl_statistics *count);
 
-/* Adds the change y that an iteration has just made. */
-void kl_partial_note(kl_partial *p, const kl_model *m, const double *y);
+/* Adds `share` of the change y that an iteration has just made. */
+void kl_partial_note(kl_partial *p, const kl_model *m, const double *y, double share);
 
 #endif
