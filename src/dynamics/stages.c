@@ -11,7 +11,8 @@
 
 #include "dynamics/work.h"
 
-enum { POSITION = 1, VELOCITY = 2, ELEMENTS = 4, INERTIA = 8 }; /* bits of w->done */
+/* bits of w->done; LOCATED: the position stage of all elements */
+enum { POSITION = 1, VELOCITY = 2, ELEMENTS = 4, INERTIA = 8, LOCATED = 16 };
 
 /* Notes the n numbers at x as seen. True: they were the same before. */
 static bool same(double *seen, const double *x, int n)
@@ -58,9 +59,14 @@ static kl_status locate_element(const kl_state *s, kl_work *w, const kl_element 
     return KL_OK;
 }
 
-static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *w)
+/* Does the end of a step read more of it than where its next search may start? */
+static bool remembers(const kl_element *e) { return e->nh > 0 || e->nevent > 0; }
+
+/* `some`: only those that remember. */
+static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *w, bool some)
 {
     for (int i = 0; m->element_cache_bytes > 0 && i < m->nelement; i++) {
+        if (some && !remembers(&m->element[i])) continue;
         kl_status status = locate_element(s, w, &m->element[i]);
         if (status == KL_OK) continue;
         w->culprit = i;
@@ -69,13 +75,14 @@ static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *
     return KL_OK;
 }
 
-kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w)
+/* Positions of all bodies and markers. True: they were known. */
+static bool move_bodies(const kl_model *m, const kl_state *s, kl_work *w)
 {
     if (m->ninput > 0) kl_inputs_at(m, s, w->u);
     bool unchanged = same(w->seen, s->q, m->nq) && w->t == s->t;
-    if (unchanged && (w->done & POSITION)) return w->located;
+    if (unchanged && (w->done & POSITION)) return true;
     w->t    = s->t;
-    w->done = 0;
+    w->done = POSITION;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         b->type->position(b->data, s->q + b->q, w->cache + b->cache);
@@ -85,17 +92,23 @@ kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w)
         const kl_body   *b = &m->body[k->body];
         b->type->pose(b->data, w->cache + b->cache, k, &w->motion[i]);
     }
-    w->located = locate_elements(m, s, w);
-    w->done    = POSITION;
+    return false;
+}
+
+kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    if (move_bodies(m, s, w) && (w->done & LOCATED)) return w->located;
+    w->located = locate_elements(m, s, w, false);
+    w->done    = POSITION | LOCATED; /* who is asleep may have changed, and velocities with it */
     return w->located;
 }
 
-kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
+/* Velocities, positions being known. */
+static void move_on(const kl_model *m, const kl_state *s, kl_work *w)
 {
-    kl_status status    = kl_eval_position(m, s, w);
-    bool      unchanged = same(w->seen + m->nq, s->v, m->nv);
-    if (unchanged && (w->done & VELOCITY)) return status;
-    w->done = POSITION;
+    bool unchanged = same(w->seen + m->nq, s->v, m->nv);
+    if (unchanged && (w->done & VELOCITY)) return;
+    w->done &= POSITION | LOCATED;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         b->type->velocity(b->data, s->v + b->v, w->cache + b->cache);
@@ -106,7 +119,29 @@ kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
         if (!w->quiet[i]) b->type->twist(b->data, w->cache + b->cache, k, &w->motion[i]);
     }
     w->done |= VELOCITY;
+}
+
+kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    kl_status status = kl_eval_position(m, s, w);
+    move_on(m, s, w);
     return status;
+}
+
+static kl_status eval_motion_near(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    bool      known  = move_bodies(m, s, w);
+    kl_status status = known ? KL_OK : locate_elements(m, s, w, true);
+    move_on(m, s, w);
+    return status;
+}
+
+kl_status kl_eval_committed(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    bool unchanged = (w->done & POSITION) && (w->done & VELOCITY) && w->t == s->t &&
+                     memcmp(w->seen, s->q, (size_t)m->nq * sizeof(double)) == 0 &&
+                     memcmp(w->seen + m->nq, s->v, (size_t)m->nv * sizeof(double)) == 0;
+    return unchanged ? KL_OK : kl_eval_motion(m, s, w);
 }
 
 /* A number that is not finite is not zero times zero: one pass without branches, with sums that do not wait
@@ -337,12 +372,9 @@ void kl_accept_caches(const kl_model *m, kl_work *w)
     }
 }
 
-void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double *h_new)
+/* At the motion last evaluated. */
+static void commit(const kl_model *m, const kl_state *s, kl_work *w, double *h_new)
 {
-    memmove(h_new, s->h, (size_t)m->nh * sizeof(double));
-    if (!m->commits) return;
-    /* without history only the caches are kept, and they belong to the position */
-    if ((m->nh > 0 ? kl_eval_motion : kl_eval_position)(m, s, w) != KL_OK) return;
     kl_accept_caches(m, w);
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
@@ -356,4 +388,19 @@ void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double 
         e->type->commit(&in, w->fresh);
         memcpy(h_new + e->h, w->fresh, size);
     }
+}
+
+void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double *h_new)
+{
+    memmove(h_new, s->h, (size_t)m->nh * sizeof(double));
+    if (!m->commits) return;
+    /* without history only the caches are kept, and they belong to the position */
+    kl_status status = (m->nh > 0 ? kl_eval_motion : kl_eval_position)(m, s, w);
+    if (status == KL_OK) commit(m, s, w, h_new);
+}
+
+void kl_commit_history_near(const kl_model *m, const kl_state *s, kl_work *w, double *h_new)
+{
+    memmove(h_new, s->h, (size_t)m->nh * sizeof(double));
+    if (m->commits && eval_motion_near(m, s, w) == KL_OK) commit(m, s, w, h_new);
 }

@@ -110,6 +110,12 @@ kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
 /* A step ends at this state: the history of all elements into h_new, nh (it may be s->h), and their
  * caches into the accepted ones. */
 void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double *h_new);
+/* The same where all elements have just been evaluated at a position that differs by no more than what Newton's
+ * method leaves over. Only elements with history or crossings are located again; the caches of others, from
+ * which their next search starts, stay as they are. */
+void kl_commit_history_near(const kl_model *m, const kl_state *s, kl_work *w, double *h_new);
+/* Velocities too of a state that was committed in one of these ways; of any other as kl_eval_motion. */
+kl_status kl_eval_committed(const kl_model *m, const kl_state *s, kl_work *w);
 
 /* Of these the caches alone, at the position last evaluated: a step was given back. */
 void kl_accept_caches(const kl_model *m, kl_work *w);

@@ -266,7 +266,7 @@ void kl_events_destroy(kl_events *e)
 static void all_crossings(kl_solver *x, kl_crossing *out)
 {
     const kl_model *m = x->model;
-    kl_eval_motion(m, x->s, x->w);
+    kl_eval_committed(m, x->s, x->w);
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *el = &m->element[i];
         if (el->nevent == 0) continue;

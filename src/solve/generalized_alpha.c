@@ -657,7 +657,7 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
      * of this step belong to the history before it, so that what begins at its end costs nothing yet */
     if (m->nz > 0 && i->last_change > 1e-2) (void)kl_eval(m, i->trial, x->w);
     if (m->reads_reactions) kl_eval_totals(m, x->w, i->lambda);
-    kl_commit_history(m, i->trial, x->w, x->s->h);
+    kl_commit_history_near(m, i->trial, x->w, x->s->h);
     memcpy(i->trial->h, x->s->h, (size_t)m->nh * sizeof(double));
     kl_state_copy(x->s, i->trial);
     kl_count_energy(x, h, &i->power, count);

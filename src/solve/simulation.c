@@ -792,7 +792,7 @@ static kl_status report_notices(kl_simulation *s, kl_diag *diag)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!e->type->watch) continue;
-        if (!fresh) kl_eval_motion(m, at, s->solver->w);
+        if (!fresh) kl_eval_committed(m, at, s->solver->w);
         fresh             = true;
         kl_reading in     = kl_reading_of(m, at, s->solver->w, e);
         kl_notice  notice = {0};
