@@ -177,9 +177,13 @@ static kl_status solve(search *s, kl_diag *diag)
     if (left > 1e-8)
         return kl_fail(diag, KL_E_MODEL, m->body[body].place,
                        "no preloads balance this position: no spring takes the load on "
-                       "'%s' in every direction; add a spring (a `spring-damper` takes part with a "
-                       "`stiffness` or a `preload`), or move the body",
-                       m->body[body].name);
+                       "'%s' in every direction; %s",
+                       m->body[body].name,
+                       m->velocities_relax
+                           ? "of a vehicle on rails use `klingel statics --moving`: the forces of "
+                             "springs that it prints are their preloads"
+                           : "add a spring (a `spring-damper` takes part with a `stiffness` or a "
+                             "`preload`), or move the body");
     return KL_OK;
 }
 
