@@ -27,7 +27,8 @@ static bool is_fixed_to_ground(const kl_model *m, const kl_resource *line)
 }
 
 /* An unused line is scenery, and shown, unless something in the model chose not to follow it: a
- * vehicle that runs on straight rails although the model has a track for other cases. */
+ * vehicle that runs on straight rails or on another track although the model has this one for other
+ * cases. */
 static bool is_left_out(const kl_model *m, const kl_resource *line)
 {
     bool avoided = false;
@@ -36,9 +37,8 @@ static bool is_left_out(const kl_model *m, const kl_resource *line)
         for (const kl_key *k = e->type->keys; k->name; k++) {
             if (k->kind != KL_KEY_RESOURCE || !k->words || strcmp(k->words, line->type->section))
                 continue;
-            const void *used = used_by(e, k);
-            if (used == line->data) return false;
-            avoided |= !used;
+            if (used_by(e, k) == line->data) return false;
+            avoided = true;
         }
     }
     return avoided;

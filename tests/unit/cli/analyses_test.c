@@ -59,8 +59,7 @@ static void modes_keep_the_track(void **state)
         run(w, "modes", KL_SOURCE_DIR "/examples/light-rail-vehicle/model.yaml", "-o", "modes.h5"),
         0);
     assert_int_equal(kl_modes_scene_read(path_of(w, "modes.h5"), arena, diag, &s), KL_OK);
-    assert_int_equal(s.ntrack,
-                     2); /* both of the model, as in a run: one that nothing follows is scenery */
+    assert_int_equal(s.ntrack, 1); /* of the two of the model the one that the vehicle follows */
     assert_close(s.track[0].gauge, 1.435, 0.1);
     kl_diag_destroy(diag);
     kl_arena_destroy(arena);

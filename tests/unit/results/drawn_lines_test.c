@@ -9,6 +9,9 @@
 #include "unit/test.h"
 
 #define TRACK "tracks: {curve: {layout: [straight 50 m, {curve: 300 m, length: 50 m}]}}\n"
+#define TWO_TRACKS                                                                                 \
+    "tracks: {curve: {layout: [straight 50 m, {curve: 300 m, length: 50 m}]}, "                    \
+    "other: {layout: [straight 90 m]}}\n"
 #define AXLE                                                                                       \
     "bodies:\n  axle: {type: wheelset, mass: 1500, inertia: [900, 100, 900], radius: 0.46, "       \
     "wheel: "                                                                                      \
@@ -58,6 +61,12 @@ static void only_the_rails_that_a_vehicle_runs_on_are_drawn(void **unused)
              "60E1, inclination: 1/40}\n%s",
              end);
     expect(text, 0, true);
+    snprintf(text, sizeof text,
+             "klingel: 1\n" TWO_TRACKS AXLE
+             "forces:\n  rails: {type: wheel-rail, between: [ground.origin, axle.centre], rail: "
+             "60E1, inclination: 1/40, track: curve}\n%s",
+             end);
+    expect(text, 1, false);
 }
 
 static void a_track_that_nothing_could_follow_is_scenery(void **unused)
