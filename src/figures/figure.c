@@ -208,6 +208,15 @@ static void choose_scale(kl_panel *p)
         p->exponent = 3 * (int)floor(log10(1.1 * most) / 3.0);
 }
 
+/* Without blanks at the beginning and without double ones. */
+static void tidy(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c; c++)
+        if (*c != ' ' || (to > text && to[-1] != ' ')) *to++ = *c;
+    *to = '\0';
+}
+
 static void label_panel(const kl_figure *f, int which, kl_panel *p, double height)
 {
     char words[KL_LABEL], unit[120], offset[40] = "";
@@ -221,6 +230,7 @@ static void label_panel(const kl_figure *f, int which, kl_panel *p, double heigh
              unit);
     bool fits = LETTER * letters(p->label) < height;
     if (!fits) snprintf(p->label, sizeof p->label, "%s %s", offset, unit);
+    tidy(p->label);
     p->named = fits && *words;
     p->key   = p->ncurve > 1 || !p->named;
 }

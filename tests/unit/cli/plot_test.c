@@ -225,6 +225,9 @@ static void spectra_and_phase_planes_are_drawn_with_their_units(void **state)
     read_whole(path_of(w, "a.svg"), svg, sizeof svg);
     const char *words[] = {"frequency [Hz]", "PSD x [m²/Hz]", "(m/s)²/Hz", "10⁻²", ">q<", NULL};
     for (int i = 0; words[i]; i++) assert_says(svg, words[i]);
+    assert_int_equal(run(w, "plot", "p.h5", "x", "bob.position.x", "--psd", "-o", "b.svg"), 0);
+    read_whole(path_of(w, "b.svg"), svg, sizeof svg);
+    assert_says(svg, "PSD [m²/Hz]"); /* no word in common, one blank */
     assert_int_equal(run(w, "plot", "p.h5", "bob.position.x", "--phase"), 0);
     read_whole(path_of(w, "bob.position.x-phase.svg"), svg, sizeof svg);
     assert_says(svg, "bob.position.x [m]");
