@@ -105,3 +105,15 @@ export function slopeAt(outline, y) {
   const h = 5e-4, [a, b] = [outlineAt(outline, y - h), outlineAt(outline, y + h)];
   return a === null || b === null ? 0 : (b - a) / (2 * h);
 }
+
+/** The outline with fewer points, none of it further than `slack` [m] from the line through those that are kept. */
+export function simplified(outline, slack) {
+  if (outline.length < 3) return outline;
+  const [a, b] = [outline[0], outline.at(-1)], dy = b[0] - a[0], dz = b[1] - a[1], length = Math.hypot(dy, dz);
+  let far = 0, most = slack;
+  for (let i = 1; i < outline.length - 1; i++) {
+    const y = outline[i][0] - a[0], z = outline[i][1] - a[1], off = length > 0 ? Math.abs(y * dz - z * dy) / length : Math.hypot(y, z);
+    if (off > most) [most, far] = [off, i];
+  }
+  return far ? [...simplified(outline.slice(0, far + 1), slack).slice(0, -1), ...simplified(outline.slice(far), slack)] : [a, b];
+}

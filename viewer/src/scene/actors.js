@@ -6,7 +6,7 @@ import { nearestNode } from "../read/skin.js";
 import { Skin } from "./skin.js";
 import { alongAxis, solid } from "./solids.js";
 import { replaced } from "./wheels.js";
-import { coil, groundSymbol, jointSymbol, ringSymbol } from "./symbols.js";
+import { groundSymbol, jointSymbol, ringSymbol, springDamper } from "./symbols.js";
 
 const PICKED = 0.45; // opacity of a picked body
 const MANY = 40; // bodies from which on details cost more than they show
@@ -31,6 +31,7 @@ export class Actors {
     this.riders = []; // symbols on flexible bodies
     this.nodes = new Map(); // marker on a flexible body -> node of its surface
     this.materials = new Map();
+    this.geometries = new Map(); // of springs
     this.symbols = new THREE.Group();
     this.up = upward(this.scene.gravity);
     this.start = motion.time.length ? motion.time[0] : 0;
@@ -191,35 +192,34 @@ export class Actors {
     return vec(place(this.motion.pose(marker.body, t), this.#local(marker)));
   }
 
-  // built at its start length, so that stretching distorts the wire little
+  // the same where the body stands in the picture now: no second interpolation for each of many springs
+  #pointNow(marker) {
+    const group = this.bodies.get(marker.body);
+    return vec(this.#local(marker)).applyQuaternion(group.quaternion).add(group.position);
+  }
+
+  // built at its start length, so that stretching distorts the wire little; springs of about one size share it
   #spring(e) {
-    const [a, b] = this.#ends(e), length = Math.max(a.distanceTo(b), 2 * this.s);
-    const group = new THREE.Group();
-    const radius = Math.min(1.35 * this.s, 0.22 * length);
-    const turns = Math.min(14, Math.max(5, Math.round(length / (2.2 * radius))));
-    const helix = coil(turns), points = [];
-    for (let i = 0; i <= 24 * turns; i++) {
-      const p = helix.getPoint(i / (24 * turns));
-      points.push(new THREE.Vector3(radius * p.x, length * p.y, radius * p.z));
-    }
-    const wire = new THREE.TubeGeometry(new THREE.CatmullRomCurve3(points), 20 * turns, 0.17 * radius, 8);
-    group.add(new THREE.Mesh(wire.scale(1, 1 / length, 1)));
-    group.add(new THREE.Mesh(new THREE.CylinderGeometry(0.12 * radius, 0.12 * radius, 0.6, 12).translate(0, 0.3, 0)));
-    group.add(new THREE.Mesh(new THREE.CylinderGeometry(0.34 * radius, 0.34 * radius, 0.5, 16).translate(0, 0.7, 0)));
-    return group;
+    const [a, b] = this.#ends(e), coarse = (x) => Number(x.toPrecision(2));
+    const length = coarse(Math.max(a.distanceTo(b), 2 * this.s)), radius = coarse(Math.min(1.35 * this.s, 0.22 * length));
+    return this.#shared(`spring ${length} ${radius}`, () => springDamper(length, radius, this.many));
   }
 
   #rod() {
-    const group = new THREE.Group();
-    group.add(new THREE.Mesh(new THREE.CylinderGeometry(0.3 * this.s, 0.3 * this.s, 1, 16).translate(0, 0.5, 0)));
-    return group;
+    return this.#shared("rod", () => new THREE.CylinderGeometry(0.3 * this.s, 0.3 * this.s, 1, 16).translate(0, 0.5, 0));
   }
 
-  #span(e, group) {
-    for (const mesh of group.children) this.#named(mesh, e, "spring");
-    group.userData.symbol = e.joint;
-    this.stretched.push({ group, markers: e.markers.slice(0, 2) });
-    this.root.add(group);
+  #shared(key, make) {
+    if (!this.geometries.has(key)) this.geometries.set(key, make());
+    return this.geometries.get(key);
+  }
+
+  // of unit length along y
+  #span(e, geometry) {
+    const mesh = this.#named(new THREE.Mesh(geometry), e, "spring");
+    mesh.userData.symbol = e.joint;
+    this.stretched.push({ mesh, markers: e.markers.slice(0, 2) });
+    this.root.add(mesh);
   }
 
   setLook(look) {
@@ -280,11 +280,11 @@ export class Actors {
   follow() {
     for (const { mesh, marker } of this.riders) mesh.position.copy(vec(this.#local(marker)));
     for (const s of this.stretched) {
-      const [a, b] = s.markers.map((m) => this.#point(m, this.time));
+      const [a, b] = s.markers.map((m) => this.#pointNow(m));
       const d = b.sub(a), length = d.length() || 1e-9;
-      s.group.position.copy(a);
-      alongAxis(s.group, d.toArray());
-      s.group.scale.set(1, length, 1);
+      s.mesh.position.copy(a);
+      alongAxis(s.mesh, d.toArray());
+      s.mesh.scale.set(1, length, 1);
     }
   }
 

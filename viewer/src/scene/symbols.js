@@ -55,15 +55,30 @@ export function groundSymbol() {
     moved(new THREE.BoxGeometry(3.6, 0.35, 3.6), 0, -2.5, 0)]);
 }
 
-/** A spring of unit length along y from 0 to 1 and unit radius: coils between two straight ends. */
-export function coil(turns) {
-  class Helix extends THREE.Curve {
-    getPoint(u, target = new THREE.Vector3()) {
-      const inner = Math.min(1, Math.max(0, (u - 0.12) / 0.76));
-      const swell = Math.min(1, inner * 6, (1 - inner) * 6);
-      const a = 2 * Math.PI * turns * inner;
-      return target.set(swell * Math.cos(a), u, swell * Math.sin(a));
-    }
+// coils of unit radius along y from 0 to 1 between two straight ends
+class Coil extends THREE.Curve {
+  constructor(turns) {
+    super();
+    this.turns = turns;
   }
-  return new Helix();
+  getPoint(u, target = new THREE.Vector3()) {
+    const inner = Math.min(1, Math.max(0, (u - 0.12) / 0.76));
+    const swell = Math.min(1, inner * 6, (1 - inner) * 6);
+    const a = 2 * Math.PI * this.turns * inner;
+    return target.set(swell * Math.cos(a), u, swell * Math.sin(a));
+  }
+}
+
+/** A spring round a damper, of unit length along y, for that length and radius of the coils [m]; `coarse`: one of many. */
+export function springDamper(length, radius, coarse = false) {
+  const turns = Math.min(14, Math.max(5, Math.round(length / (2.2 * radius)))), [along, round] = coarse ? [10, 4] : [16, 7];
+  const helix = new Coil(turns), points = [];
+  for (let i = 0; i <= 24 * turns; i++) {
+    const p = helix.getPoint(i / (24 * turns));
+    points.push(new THREE.Vector3(radius * p.x, length * p.y, radius * p.z));
+  }
+  const wire = new THREE.TubeGeometry(new THREE.CatmullRomCurve3(points), along * turns, 0.17 * radius, round).scale(1, 1 / length, 1);
+  const rod = new THREE.CylinderGeometry(0.12 * radius, 0.12 * radius, 0.6, 12).translate(0, 0.3, 0);
+  const body = new THREE.CylinderGeometry(0.34 * radius, 0.34 * radius, 0.5, 16).translate(0, 0.7, 0);
+  return mergeGeometries([wire, rod, body]);
 }

@@ -1,19 +1,39 @@
 // Wheels with their profiles, coloured by Y/Q; their contact patches with Y and Q as arrows.
 import * as THREE from "three";
 import { frameAt } from "../play/clock.js";
-import { outlineAt, slopeAt, wheelsets, yqColour } from "../play/rail.js";
+import { outlineAt, simplified, slopeAt, wheelsets, yqColour } from "../play/rail.js";
 import { alongAxis } from "./solids.js";
 
 const RIM = 0.065; // from the running circle to the inside of the rim [m]
+
+const SLACK = 2e-4; // of the drawn profile from its true one [m]
+const ROUND = 48; // corners of a circle
+
+/** A body of revolution about y through points [radius, y]: round about its axis, with edges at the points. */
+function turned(points) {
+  const at = [], normals = [], index = [];
+  for (let k = 1; k < points.length; k++) {
+    const [[r0, y0], [r1, y1]] = [points[k - 1], points[k]], length = Math.hypot(r1 - r0, y1 - y0);
+    if (!(length > 0)) continue;
+    for (let i = 0; i <= ROUND; i++) {
+      const [s, c] = [Math.sin((2 * Math.PI * i) / ROUND), Math.cos((2 * Math.PI * i) / ROUND)], a = at.length / 3;
+      at.push(r0 * s, y0, r0 * c, r1 * s, y1, r1 * c);
+      for (let end = 0; end < 2; end++) normals.push(((y1 - y0) * s) / length, (r0 - r1) / length, ((y1 - y0) * c) / length);
+      if (i < ROUND) index.push(a, a + 2, a + 1, a + 2, a + 3, a + 1);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(at, 3));
+  geometry.setAttribute("normal", new THREE.Float32BufferAttribute(normals, 3));
+  geometry.setIndex(index);
+  return geometry;
+}
 
 /** A wheel as a body of revolution about y, y outward. */
 export function wheelGeometry({ radius, wheel }) {
   const rim = Math.max(0.3 * radius, radius - RIM), first = wheel[0], last = wheel.at(-1);
   const web = [Math.max(first[0], -0.03), Math.min(last[0], 0.02)];
-  const points = [[0, web[0]], [rim, web[0]], [rim, first[0]], ...wheel.map(([y, z]) => [radius - z, y]), [rim, last[0]], [rim, web[1]], [0, web[1]]];
-  const geometry = new THREE.LatheGeometry(points.map(([r, y]) => new THREE.Vector2(r, y)), 64).toNonIndexed();
-  geometry.computeVertexNormals();
-  return geometry;
+  return turned([[0, web[0]], [rim, web[0]], [rim, first[0]], ...simplified(wheel, SLACK).map(([y, z]) => [radius - z, y]), [rim, last[0]], [rim, web[1]], [0, web[1]]]);
 }
 
 /** Whether a shape of a body stands for one of these wheels, which are drawn with their profile instead. */
@@ -28,6 +48,7 @@ export class Wheels {
     this.root.visible = false;
     this.coloured = true;
     this.list = [];
+    this.shapes = new Map(); // a train has hundreds of wheels with one profile
     this.ink = ["arrow", "arrow2"].map((role) => ({ role, material: new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9 }) }));
     for (const e of wheelsets(actors.scene)) {
       const body = actors.bodies.get(e.markers[1]?.body);
@@ -42,13 +63,19 @@ export class Wheels {
 
   #add(e, wheel, body) {
     const material = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.3, side: THREE.DoubleSide });
-    const mesh = new THREE.Mesh(wheelGeometry(wheel), material), [x, y, z] = e.markers[1].r;
+    const mesh = new THREE.Mesh(this.#shape(wheel), material), [x, y, z] = e.markers[1].r;
     mesh.position.set(x, y + wheel.side * wheel.half, z);
     alongAxis(mesh, [0, wheel.side, 0]);
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.userData = { name: e.markers[1].body, kind: "body" };
     body.add(mesh);
     this.list.push({ e, wheel, mesh, material, arrows: this.ink.map(({ material: m }) => this.#arrow(m, e.name)), patch: this.#patch(e.name) });
+  }
+
+  #shape(wheel) {
+    const key = JSON.stringify([wheel.radius, wheel.wheel]);
+    if (!this.shapes.has(key)) this.shapes.set(key, wheelGeometry(wheel));
+    return this.shapes.get(key);
   }
 
   #arrow(material, name) {
