@@ -147,11 +147,12 @@ export class App {
     return notes;
   }
 
-  // bodies that stand still in the picture because their numbers are missing
+  // bodies that stand still in the picture, or are not in it, because their numbers are missing
   #noteGaps() {
-    const gaps = this.world.first.motion.gaps ?? [];
-    if (!gaps.length) return;
-    const said = gaps.map((g) => text(g.all ? "gap_all" : "gap", g.body, number(g.from), number(g.to)));
+    const { motion, missing } = this.world.first;
+    const said = (motion.gaps ?? []).map((g) => text(g.all ? "gap_all" : "gap", g.body, number(g.from), number(g.to)));
+    if (missing) said.unshift(text(missing > 1 ? "missing_bodies" : "missing_body", missing));
+    if (!said.length) return;
     const shown = [...said.slice(0, 3), ...(said.length > 3 ? [text("gap_more", said.length - 3)] : [])];
     this.sceneHost.append(element("div", { class: "scene-note", role: "status", title: said.join("\n") }, ...shown.map((s) => element("div", {}, s))));
   }

@@ -85,6 +85,8 @@ const en = {
   error_webgl: "The 3D view needs WebGL, which this browser does not provide. Plots and values are available.",
   error_empty: "The results contain no rows, so there is no motion to show.",
   gap: "{0} has no valid position from {1} to {2} s; its last position is shown",
+  missing_bodies: "{0} bodies are not drawn, because their motion was not recorded (key `record` of the run)",
+  missing_body: "One body is not drawn, because its motion was not recorded (key `record` of the run)",
   gap_more: "and {0} more time intervals",
   backward: "{0} of {1} rows are omitted, because their time decreases or is not a number",
   gap_all: "{0} has no valid position; it is shown at the origin",

@@ -182,11 +182,11 @@ export class World {
     this.stage.invalidate();
   }
 
-  /** Where a part is now: a body's centre of mass, an element's first marker. */
+  /** Where a part is now: a body's centre of mass, an element's first marker; null for what is not drawn. */
   whereIs(name) {
     const body = this.first.scene.bodies.find((b) => b.name === name);
     if (body) return place(this.first.pose(name), body.center);
     const m = this.first.scene.elements.find((e) => e.name === name)?.markers[0];
-    return m ? place(this.first.pose(m.body), m.r) : [0, 0, 0];
+    return m ? place(this.first.pose(m.body), m.r) : null;
   }
 }

@@ -54,7 +54,7 @@ export class Labels {
     const shown = [...this.entries.values()].filter((e) => e.where);
     shown.sort((a, b) => b.always - a.always); // those that are always shown come first
     const boxes = shown.map(({ node, where, always }) => {
-      const at = names || always ? this.stage.project(where()) : null;
+      const place = names || always ? where() : null, at = place && this.stage.project(place);
       node.style.display = at ? "block" : "none";
       return at && { x: at[0] + BESIDE, y: at[1] - RISE, width: node.offsetWidth, height: node.offsetHeight };
     });

@@ -112,6 +112,11 @@ export class Motion {
     return this.tracks.has(name);
   }
 
+  /** Whether it is known where a body is; without channels of its position it is not. */
+  knows(name) {
+    return this.tracks.has(name) || this.held.has(name);
+  }
+
   /** Coordinate k of a body at frame i. */
   #value(columns, k, i) {
     return columns[k].values[i] + columns[k].offset;

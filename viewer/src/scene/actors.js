@@ -14,7 +14,16 @@ const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 const COIL = new Set(["spring-damper", "series-spring-damper", "friction-spring", "air-spring"]);
 const ROD = new Set(["distance", "bump-stop", "slide-spring-damper"]);
 const SLIDES = new Set(["translational", "cylindrical", "screw"]); // drawn on what slides
+const ALONG = new Set(["path", "speed-control", "wheel-rail-coulomb"]); // their place on the ground is where a track begins
 const RING = new Set(["bushing", "rotational-spring-damper"]);
+
+/** What of a scene can be drawn: bodies whose motion is known, numbered as in the whole scene, and elements between such bodies. */
+function drawable(scene, motion) {
+  let count = 0;
+  const bodies = scene.bodies.map((b) => (b.type === "ground" ? b : { ...b, number: count++ })).filter((b) => b.type === "ground" || (motion.knows?.(b.name) ?? true));
+  const names = new Set(bodies.map((b) => b.name));
+  return { ...scene, bodies, elements: scene.elements.filter((e) => e.markers.every((m) => names.has(m.body))) };
+}
 
 export class Actors {
   /** `ghost`: number of a result over the first; drawn pale and not to be clicked. */
@@ -22,7 +31,7 @@ export class Actors {
     Object.assign(this, { results, motion, ghost });
     this.skinData = new Map(skins.map((s) => [s.body, s]));
     this.skins = new Map(); // name -> Skin
-    this.scene = results.scene;
+    this.scene = drawable(results.scene, motion);
     this.root = new THREE.Group();
     this.bodies = new Map(); // name -> group
     this.thick = new Map(); // name -> thickness [m]
@@ -55,14 +64,13 @@ export class Actors {
   }
 
   #addBodies() {
-    let count = 0;
     for (const body of this.scene.bodies) {
       const group = new THREE.Group();
       group.name = body.name;
       this.bodies.set(body.name, group);
       this.root.add(group);
       if (body.type === "ground" && !body.shapes?.length) continue;
-      const role = body.type === "ground" ? "ground" : `body ${count++} ${body.name}`;
+      const role = body.type === "ground" ? "ground" : `body ${body.number} ${body.name}`;
       if (this.skinData.has(body.name)) {
         this.#addSkin(body, group, role);
         continue;
@@ -298,6 +306,11 @@ export class Actors {
       box.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrix));
     }
     return box;
+  }
+
+  /** How many bodies are missing because their motion was not recorded. */
+  get missing() {
+    return this.results.scene.bodies.length - this.scene.bodies.length;
   }
 
   #corners(body) {

@@ -14,7 +14,7 @@ export class Traces {
     this.root = new THREE.Group();
     this.lines = new Map();
     this.look = look;
-    this.bodyIndex = new Map(actors.scene.bodies.filter((b) => b.type !== "ground").map((b, i) => [b.name, i]));
+    this.bodyIndex = new Map(actors.scene.bodies.map((b) => [b.name, b.number]));
   }
 
   has(key) {
