@@ -17,7 +17,7 @@ import { firstChannels } from "./plots/search.js";
 import { dashLine } from "./plots/dash.js";
 import { ghostColour } from "./scene/look.js";
 import { text } from "./texts.js";
-import { YQ_COLOURS, YQ_LIMIT, leader } from "./play/rail.js";
+import { YQ_COLOURS, YQ_LIMIT, hasForces, leader } from "./play/rail.js";
 import { World, sharesBodies } from "./world.js";
 
 const remembered = () => {
@@ -57,6 +57,7 @@ export class App {
     this.theme = startTheme();
     this.shown = { grid: true, joints: true, arrows: false, traces: true, labels: false, ghost: true, yq: true, closeup: false };
     this.railway = Boolean(results[0].scene && results[0].kind === "run" && leader(results[0]));
+    this.wheelForces = this.results[0].kind !== "modes" && hasForces(results[0]);
     this.selected = null;
     this.#setTheme();
   }
@@ -169,8 +170,8 @@ export class App {
     item("arrows", text("show_arrows"));
     item("traces", text("show_traces"));
     item("labels", text("show_labels"));
-    if (this.railway) item("yq", text("show_yq"));
-    if (this.railway) item("closeup", text("show_closeup"));
+    if (this.wheelForces) item("yq", text("show_yq"));
+    if (this.wheelForces) item("closeup", text("show_closeup"));
     if (this.results.length > 1) item("ghost", text("show_ghost"));
     const drop = (this.drop = element("details", { class: "drop" }, element("summary", {}, text("show")), menu));
     document.addEventListener("pointerdown", (e) => { if (!drop.contains(e.target)) drop.open = false; });
@@ -239,10 +240,10 @@ export class App {
   // what wheels on rails have beside the rest: colours by Y/Q with their scale, a close-up
   #addWheels() {
     const { wheels, stage } = this.world;
-    if (!this.modal) this.yqScale = element("div", { class: "deform yq" }, element("span", { class: "tones" }, "Y/Q 0 ",
+    if (this.wheelForces) this.yqScale = element("div", { class: "deform yq" }, element("span", { class: "tones" }, "Y/Q 0 ",
       element("i", { style: { background: `linear-gradient(90deg, ${YQ_COLOURS.join(", ")})` } }), element("b", {}, String(YQ_LIMIT))));
     if (this.yqScale) this.sceneHost.append(this.yqScale);
-    this.closeUp = new CloseUp(this.sceneHost, this.results[0], { close: () => this.show("closeup", false), now: () => this.clock.time });
+    if (this.wheelForces) this.closeUp = new CloseUp(this.sceneHost, this.results[0], { close: () => this.show("closeup", false), now: () => this.clock.time });
     wheels.read().then(() => {
       wheels.update(this.clock.time);
       stage.invalidate();

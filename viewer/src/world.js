@@ -7,7 +7,7 @@ import { Arrows } from "./scene/arrows.js";
 import { CameraMode } from "./scene/camera.js";
 import { look } from "./scene/look.js";
 import { Rails } from "./scene/rails.js";
-import { straightTracks } from "./play/rail.js";
+import { straightTracks, wheelsets } from "./play/rail.js";
 import { Stage } from "./scene/stage.js";
 import { Traces } from "./scene/traces.js";
 import { Surfaces } from "./scene/surfaces.js";
@@ -16,7 +16,8 @@ import { Pantographs, readPantographs } from "./scene/pantographs.js";
 import { Wires } from "./scene/wires.js";
 
 const MOST_FIRST_TRACES = 6;
-const RUNS_AWAY = 6; // what moves further than this many times its own size is followed
+const RUNS_AWAY = 6; // what moves further than this many times its own size is followed,
+const LEAVES = 1.5; // and a vehicle on rails when it and its way are this many times as long as it is
 
 /** Motion of a run, or of modes. */
 async function motionOf(results, skins) {
@@ -57,7 +58,7 @@ export class World {
     for (const a of this.actors) this.stage.scene.add(a.root);
     this.arrows = new Arrows(this.first, colours);
     this.traces = new Traces(this.first, colours);
-    this.rails = new Rails([...(this.first.scene.tracks ?? []), ...straightTracks(results[0])], this.first.extent.size, this.first.up);
+    this.rails = new Rails([...(this.first.scene.tracks ?? []), ...straightTracks(this.first.scene, (name) => this.first.places(name))], this.first.extent.size, this.first.up);
     this.wheels = new Wheels(this.first, colours);
     this.wires = new Wires(fields);
     this.pantographs = new Pantographs(pantographs);
@@ -86,8 +87,9 @@ export class World {
       return;
     }
     const whole = first.sweep();
-    const away = whole.box.getSize(whole.box.min.clone()).length() > RUNS_AWAY * first.extent.size;
-    const { box, cloud } = away ? first.sweep(true) : whole;
+    const still = first.sweep(true), length = ({ box }) => box.getSize(box.min.clone()).length();
+    const away = wheelsets(first.scene).length ? length(whole) > LEAVES * length(still) : length(whole) > RUNS_AWAY * first.extent.size;
+    const { box, cloud } = away ? still : whole;
     if (!away && this.surfaces.box) box.union(this.surfaces.box);
     stage.ground = this.rails.lowest(first.up);
     stage.setBounds(box, this.surfaces.fields.length ? undefined : cloud);

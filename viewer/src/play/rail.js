@@ -3,25 +3,55 @@
 /** Elements of wheels on rails. */
 export const wheelsets = (scene) => (scene?.elements ?? []).filter((e) => e.type === "wheel-rail");
 
+/** Whether the vehicle runs on rails: where a track is measured from is then no place of the vehicle. */
+export const onRails = (scene) => Boolean(scene?.tracks?.length) || wheelsets(scene).length > 0;
+
+/** Whether Y/Q of a wheel is recorded. */
+export const hasForces = (results) => wheelsets(results.scene).some((e) => ["left", "right"].some((end) => results.channels.has(`${e.name}.YQ_${end}`)));
+
+const AXES = ["x", "y", "z"];
+
+/** How far a wheelset gets along its track [m]: by its channel; on straight rails also by the position of its axle. */
+function reach(results, e) {
+  const span = (name) => {
+    const c = results.channels.get(name);
+    return c && c.low !== null && c.low !== undefined ? c.high - c.low : NaN;
+  };
+  const own = span(`${e.name}.distance`);
+  if (!Number.isNaN(own) || !e.straight) return own;
+  return AXES.reduce((sum, k, i) => sum + Math.abs(e.straight.along[i]) * span(`${e.markers[1].body}.position.${k}`), 0);
+}
+
 /** The wheelset whose way along the track is the axis of plots: the first that has one and gets anywhere; null: none. */
 export function leader(results) {
-  const far = (e) => {
-    const c = results.channels.get(`${e.name}.distance`);
-    return c && c.low !== null && c.high - c.low > 1 ? c : null;
-  };
-  return wheelsets(results.scene).find(far) ?? null;
+  return wheelsets(results.scene).find((e) => reach(results, e) > 1) ?? null;
+}
+
+/** The way of a wheelset along its track as a column {time, values, offset}; null: not recorded. */
+export async function wayOf(results, e) {
+  const own = await results.column(`${e.name}.distance`);
+  if (own || !e.straight) return own;
+  const { from, along } = e.straight, parts = await Promise.all(AXES.map((k) => results.column(`${e.markers[1].body}.position.${k}`)));
+  if (!parts.every(Boolean)) return null;
+  const at = (i) => parts.reduce((sum, c, k) => sum + along[k] * (c.values[i] + c.offset - from[k]), 0);
+  return { time: parts[0].time, values: Float64Array.from(parts[0].values, (_, i) => at(i)), offset: 0 };
 }
 
 const BEYOND = 15; // straight rails are drawn this far beyond the wheelsets [m]
 
-/** The straight rails under wheelsets that follow no track, as long as the vehicle needs them: tracks as those of a scene. */
-export function straightTracks(results) {
+/** The straight rails under wheelsets that follow no track, as long as the vehicle needs them: tracks as those of a scene.
+ * `places(body)`: where that body is in the course of the motion. */
+export function straightTracks(scene, places) {
   const lines = new Map();
-  for (const { name, straight } of wheelsets(results.scene)) {
-    const way = results.channels.get(`${name}.distance`);
-    if (!straight || !way || way.low === null || way.low === undefined) continue;
+  for (const { straight, markers } of wheelsets(scene)) {
+    if (!straight) continue;
     const key = JSON.stringify(straight), line = lines.get(key) ?? { ...straight, low: Infinity, high: -Infinity };
-    lines.set(key, { ...line, low: Math.min(line.low, way.low), high: Math.max(line.high, way.high) });
+    for (const r of places(markers[1].body)) {
+      const s = r.reduce((sum, x, i) => sum + straight.along[i] * (x - straight.from[i]), 0);
+      line.low = Math.min(line.low, s);
+      line.high = Math.max(line.high, s);
+    }
+    if (Number.isFinite(line.low)) lines.set(key, line);
   }
   return [...lines.values()].map(({ from, along, up, gauge, low, high }) => {
     const at = (s) => from.map((x, i) => x + s * along[i]);
@@ -59,7 +89,7 @@ export function interpolate(xs, ys, x) {
 }
 
 export const YQ_LIMIT = 0.8; // limit of running safety, EN 14363
-const YQ_STOPS = [[0x8a, 0x96, 0xa3], [0x2d, 0x9d, 0x7c], [0xe8, 0xb0, 0x4a], [0xc6, 0x28, 0x1c]];
+const YQ_STOPS = [[0x9a, 0xa5, 0xb0], [0xf0, 0xc2, 0x4b], [0xe0, 0x7b, 0x20], [0x9e, 0x1b, 0x12]]; // steel, then ever darker: told apart by colour-blind people
 export const YQ_COLOURS = YQ_STOPS.map((c) => `rgb(${c.join(", ")})`);
 
 /** Colour [r, g, b] of 0 to 255 for a ratio Y/Q, by its size; grey without a number. */

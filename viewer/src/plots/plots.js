@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import { number, steady, tickTexts, unit as unitText } from "../format.js";
 import { button, element, icon } from "../panel/dom.js";
 import { frameAt } from "../play/clock.js";
-import { ascendingWay, interpolate, leader } from "../play/rail.js";
+import { ascendingWay, interpolate, leader, wayOf } from "../play/rail.js";
 import { noSpectrum, psd } from "../play/signal.js";
 import { dashLine } from "./dash.js";
 import { DASHES, curves as curveColours } from "../scene/look.js";
@@ -72,7 +72,7 @@ export class Plots {
     this.ways = [];
     const plans = [];
     for (const [k, r] of this.results.entries()) {
-      const lead = leader(r), column = lead ? await r.column(`${lead.name}.distance`) : null;
+      const lead = leader(r), column = lead ? await wayOf(r, lead) : null;
       this.ways.push(column ? { column, ...ascendingWay(column.time, full(column)) } : null);
       for (const [i, what] of ["curvature", "cant"].entries()) {
         const name = `${lead?.name}.${what}`, own = k === 0 && lead ? await r.column(name) : null;

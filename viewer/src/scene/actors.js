@@ -1,6 +1,7 @@
 // The parts of one result in the scene: bodies, joints, springs. Moves them; knows no camera.
 import * as THREE from "three";
 import { place } from "../play/motion.js";
+import { onRails, wheelsets } from "../play/rail.js";
 import { extent, planBody, symbolScale, thickness, upward } from "./plan.js";
 import { nearestNode } from "../read/skin.js";
 import { Skin } from "./skin.js";
@@ -47,6 +48,7 @@ export class Actors {
     this.extent = extent(this.scene, (name, r) => place(motion.pose(name, this.start), r));
     this.s = 0.014 * this.extent.unit; // unit of symbols
     this.many = this.scene.bodies.length > MANY;
+    this.rails = wheelsets(this.scene).length > 0;
     this.#addBodies();
     this.#addElements();
     this.setLook(look);
@@ -137,7 +139,7 @@ export class Actors {
 
   #scaleOf(e) {
     const of = (map) => e.markers.map((m) => map.get(m.body));
-    return symbolScale(this.s, of(this.thick), of(this.sizes), RING.has(e.type));
+    return symbolScale(this.s, of(this.thick), of(this.sizes), RING.has(e.type), this.rails ? this.s : undefined);
   }
 
   #named(mesh, e, role) {
@@ -160,7 +162,7 @@ export class Actors {
   }
 
   #base(e, marker) {
-    if (e.type === "path") return; // the track is drawn itself
+    if (this.rails || ALONG.has(e.type)) return; // below a vehicle there is its track
     if (e.type === "translational" || e.type === "cylindrical") return this.#rail(e, marker);
     this.#symbol(e, marker, groundSymbol(), "ground", this.up);
   }
@@ -263,9 +265,10 @@ export class Actors {
       o.userData.plain = o.material;
       o.material = o.material.clone();
       o.material.emissive.set(this.look.select);
-      o.material.emissiveIntensity = 0.32;
-      // a picked body lets see what is inside and behind it
-      if (o.userData.kind === "body") Object.assign(o.material, { transparent: true, opacity: PICKED, depthWrite: false });
+      // a picked body lets see what is inside and behind it, and keeps its colour
+      const body = o.userData.kind === "body";
+      o.material.emissiveIntensity = body ? 0.1 : 0.32;
+      if (body) Object.assign(o.material, { transparent: true, opacity: PICKED, depthWrite: false });
     });
   }
 
@@ -294,6 +297,14 @@ export class Actors {
       alongAxis(s.mesh, d.toArray());
       s.mesh.scale.set(1, length, 1);
     }
+  }
+
+  /** Where a body is at some 240 moments of the motion. */
+  places(name) {
+    const n = this.motion.time.length, step = Math.max(1, Math.floor(n / 240)), out = [];
+    for (let i = 0; i < Math.max(1, n); i += step) out.push(this.motion.at(name, i).position);
+    if (n > 1) out.push(this.motion.at(name, n - 1).position);
+    return out;
   }
 
   // around what is drawn of a body, in body axes
@@ -325,7 +336,7 @@ export class Actors {
     const box = new THREE.Box3(), cloud = [];
     const n = still ? 1 : this.motion.time.length, step = Math.max(1, Math.floor(n / 240));
     for (const body of this.scene.bodies) {
-      if (body.type === "ground" && (still || this.scene.tracks?.length)) continue; // see extent
+      if (body.type === "ground" && (still || onRails(this.scene))) continue;
       const own = this.#corners(body);
       for (let i = 0; i < Math.max(1, n); i += step) {
         const pose = this.motion.at(body.name, i);

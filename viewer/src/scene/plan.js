@@ -4,6 +4,8 @@
 // body's own inertia: a bar given by its moments appears as that bar. Where it does not reach the
 // attached points, bars or a hull through the points take over. Lengths in m, body axes.
 
+import { onRails } from "../play/rail.js";
+
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -175,11 +177,11 @@ export function thickness(parts) {
 }
 
 /** The unit of a symbol between bodies of these thicknesses and sizes, `s` being that of the whole mechanism: it stands out of the
- * thicker one, but never hides the smaller one. A ring lies around the thinner one. */
-export function symbolScale(s, thick, sizes, ring = false) {
+ * thicker one, but never hides the smaller one, and is at most `most`. A ring lies around the thinner one. */
+export function symbolScale(s, thick, sizes, ring = false, most = 3 * s) {
   const finite = thick.filter(Number.isFinite), least = Math.min(...sizes.filter((x) => x > 0));
-  if (ring && finite.length) return Math.min(3 * s, 0.42 * Math.min(...finite), 0.15 * least);
-  return Math.max(Math.min(s, 0.28 * least), Math.min(0.42 * Math.max(0, ...finite), 3 * s, 0.2 * least));
+  if (ring && finite.length) return Math.min(s, 0.42 * Math.min(...finite), 0.15 * least);
+  return Math.max(Math.min(s, 0.28 * least), Math.min(0.42 * Math.max(0, ...finite), most, 0.2 * least));
 }
 
 /** The largest radius of gyration; 0 where there is no inertia. */
@@ -198,7 +200,7 @@ function typical(scene, otherwise) {
 export function extent(scene, place) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   for (const body of scene.bodies) {
-    if (body.type === "ground" && scene.tracks?.length) continue; // where a track is measured from is no place of the vehicle
+    if (body.type === "ground" && onRails(scene)) continue;
     const own = body.type === "ground" ? body.points : [...body.points, body.center];
     for (const r of own) {
       const p = place(body.name, r);

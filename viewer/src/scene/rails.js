@@ -3,6 +3,7 @@
 import * as THREE from "three";
 
 const MOST_SLEEPERS = 4000;
+const SLEEPER_BOTTOM = 0.2; // below the top of the rails, by the gauge
 
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 
@@ -95,7 +96,7 @@ export class Rails {
 
   /** The lowest place of all tracks along `up`, sleepers and all; infinite without tracks. */
   lowest(up) {
-    return this.low.reduce((least, { at, gauge }) => Math.min(least, at[0] * up[0] + at[1] * up[1] + at[2] * up[2] - 0.25 * gauge), Infinity);
+    return this.low.reduce((least, { at, gauge }) => Math.min(least, at[0] * up[0] + at[1] * up[1] + at[2] * up[2] - SLEEPER_BOTTOM * gauge), Infinity);
   }
 
   setLook(look) {

@@ -71,7 +71,6 @@ export class Stage {
     this.floor?.removeFromParent();
     this.floor = new THREE.Group();
     const step = roundStep((2 * reach) / 8), half = Math.ceil((1.5 * reach) / step) * step;
-    const down = this.#lowest();
     const flat = new THREE.Mesh(new THREE.CircleGeometry(2 * half, 72), new THREE.MeshStandardMaterial({ roughness: 1, transparent: true, alphaMap: fading() }));
     flat.receiveShadow = true;
     const grid = gridLines(step, 2 * half);
@@ -79,7 +78,7 @@ export class Stage {
     this.floor.add(flat, grid);
     this.floor.quaternion.copy(this.fromZ);
     const along = middle.clone().addScaledVector(this.up, -middle.dot(this.up));
-    this.floor.position.copy(along).addScaledVector(this.up, down - 0.06 * reach);
+    this.floor.position.copy(along).addScaledVector(this.up, this.#lowest(reach));
     Object.assign(this.floor.userData, { flat, grid, step, home: this.floor.position.clone() });
     this.gridStep = step;
     this.scene.add(this.floor);
@@ -99,9 +98,10 @@ export class Stage {
     this.floor.position.copy(home).add(flat);
   }
 
-  #lowest() {
-    const low = Math.min(this.ground ?? Infinity, ...corners(this.box).map((p) => p.dot(this.up)));
-    return low - 0.03 * this.size;
+  // sleepers lie on the floor, all else hovers a little over it
+  #lowest(reach) {
+    const low = Math.min(...corners(this.box).map((p) => p.dot(this.up)));
+    return this.ground <= low ? this.ground : low - 0.03 * this.size - 0.06 * reach;
   }
 
   // axes of the global frame at the origin, and gravity beside them
