@@ -19,7 +19,7 @@ export function tickTexts(values) {
   const step = Math.min(...ticks.slice(1).map((v, i) => Math.abs(v - ticks[i])).filter((d) => d > 0));
   const most = Math.max(...ticks.map(Math.abs));
   const digits = Number.isFinite(step) && most > 0 ? Math.min(16, Math.max(4, Math.ceil(Math.log10(most / step) + 1.3))) : 4;
-  return values.map((v) => (v === null ? "" : number(Math.abs(v) < 1e-9 * step ? 0 : v, digits)));
+  return values.map((v) => (v === null ? "" : number(Number.isFinite(step) && Math.abs(v) < 1e-9 * step ? 0 : v, digits)));
 }
 
 /** Fixed width while a value moves, so that columns do not jump. */

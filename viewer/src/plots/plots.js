@@ -10,6 +10,7 @@ import { DASHES, curves as curveColours } from "../scene/look.js";
 import { text } from "../texts.js";
 
 const MOST_CURVES = 24;
+const NAME = 16; // height of the name of an axis [px]
 
 export class Plots {
   constructor(host, results, clock) {
@@ -166,8 +167,8 @@ export class Plots {
         y: spectrum ? { distr: 3, range: spectrumRange } : { range: yRange },
       },
       axes: [
-        { ...axis, size: 24, ...(last ? { label: spectrum ? text("plot_frequency") : text(this.mode === "distance" ? "plot_way" : "plot_x"), labelSize: 16, labelGap: 0 } : {}), values: (_, v) => tickTexts(v) },
-        { ...axis, size: axisWidth, space: plan.low ? 14 : 26, label, labelSize: 14, labelGap: 0, ...(spectrum ? { splits: decades, filter: (_, v) => v, values: (_, v) => v.map((x) => number(x, 3)) } : { values: (_, v) => tickTexts(v) }) },
+        { ...axis, size: 24, ...(last ? { label: spectrum ? text("plot_frequency") : text(this.mode === "distance" ? "plot_way" : "plot_x"), labelSize: NAME, labelGap: 0 } : {}), values: (_, v) => tickTexts(v) },
+        { ...axis, size: axisWidth, space: 26, label, labelSize: 14, labelGap: 0, ...(plan.low ? { splits: extremes, values: (_, v) => v.map((x) => number(x, 3)) } : spectrum ? { splits: decades, filter: (_, v) => v, values: (_, v) => v.map((x) => number(x, 3)) } : { values: (_, v) => tickTexts(v) }) },
       ],
       series: [{}, ...plan.curves.map((c) => ({
         stroke: c.ink, width: c.result ? 1.3 : 1.6, dash: DASHES[c.result] ?? undefined, points: { show: false }, spanGaps: true,
@@ -216,7 +217,8 @@ export class Plots {
     // curvature and cant are lower than the curves above them
     const shares = this.panels.reduce((sum, p) => sum + (p.plan.low ? 0.6 : 1), 0);
     const height = Math.max(110, Math.min(340, Math.floor((this.list.clientHeight - legends) / shares)));
-    for (const p of this.panels) p.plot.setSize({ width, height: p.plan.low ? Math.max(80, Math.floor(0.6 * height)) : height });
+    const lowest = this.panels.at(-1); // has the name of the axis below it
+    for (const p of this.panels) p.plot.setSize({ width, height: (p.plan.low ? Math.max(80, Math.floor(0.6 * height)) : height) + (p === lowest ? NAME : 0) });
     this.setTime(this.clock.time);
   }
 
@@ -270,14 +272,23 @@ function spectrumRange(_, low, high) {
   return [10 ** Math.floor(Math.log10(Math.max(low || 0, high * 1e-8))), 10 ** Math.ceil(Math.log10(high * 1.0001))];
 }
 
-// as wide as its longest label
-const axisWidth = (_, values) => Math.max(54, 14 + 6.4 * Math.max(0, ...(values ?? []).map((v) => String(v).length)));
+// as wide as its longest label; usual ones are equal, so that curves lie above each other
+const axisWidth = (_, values) => Math.max(64, 14 + 6.4 * Math.max(0, ...(values ?? []).map((v) => String(v).length)));
 
 // what differs in the last digits of a double only is level
 function yRange(_, low, high) {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   const least = 1e-12 * Math.max(Math.abs(low), Math.abs(high)), gap = high - low > least ? 0.08 * (high - low) : Math.max(least, Math.abs(low) / 2) || 1;
   return [low - gap, high + gap];
+}
+
+// curvature and cant: their least and greatest value, and zero between them if there is room
+function extremes(plot) {
+  const values = plot.data.slice(1).flatMap((d) => Array.from(d)).filter(Number.isFinite);
+  if (!values.length) return [0];
+  const ends = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]), most = Math.max(...ends.map(Math.abs));
+  const [low, high] = ends.map((v) => (Math.abs(v) < 1e-3 * most ? 0 : v)), room = 0.3 * (high - low); // noise is zero
+  return [low, ...(low < -room && high > room ? [0] : []), ...(high - low > 1e-12 * Math.abs(high) ? [high] : [])];
 }
 
 // powers of ten, not more than fit

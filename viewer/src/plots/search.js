@@ -15,10 +15,11 @@ export function findChannels(channels, typed, most = 40) {
   return { list: found.slice(0, most).map((f) => f.c), more: Math.max(0, found.length - most) };
 }
 
-/** What to plot before anybody asked: the model's own outputs, else energies; at most three units.
+/** What to plot before anybody asked: the model's own outputs, those of its templates (with a point in their name) only if there are no
+ * others, else energies; at most three units.
  * `railway`: over the distance along the track, with curvature and cant below, so these are left out. */
 export function firstChannels(channels, railway = false) {
-  const own = channels.filter((c) => c.own);
+  const all = channels.filter((c) => c.own), named = all.filter((c) => !c.name.includes(".")), own = named.length ? named : all;
   const pool = own.length ? own : channels.filter((c) => /^energy\.(kinetic|potential|total)$/.test(c.name));
   const shownBelow = (c) => railway && /\.(distance|curvature|cant)$/.test(c.about ?? "");
   const moving = pool.filter((c) => c.low !== null && c.high > c.low && !shownBelow(c));
