@@ -87,25 +87,73 @@ test("a page opens from disk without an error, a request or a blank picture", as
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), true);
 });
 
-test("nothing overlaps at 1280 x 720, with all that can stand in the scene", async () => {
+/** Parts of the page that cover each other or stick out of it. */
+const clashes = (page) => page.evaluate(() => {
+  const boxes = [".bar > *:not(.grow)", ".scene > .views", ".scene > .scale", ".scene > .deform", ".timebar > *", ".plothead > *", ".details header > *"]
+    .flatMap((s) => [...document.querySelectorAll(s)]).filter((e) => e.offsetWidth && !e.hidden).map((e) => [e.className || e.tagName, e.getBoundingClientRect()]);
+  const found = [];
+  boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+    if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 1) found.push(`${a} over ${b}`);
+  }));
+  for (const [name, r] of boxes) if (r.right > innerWidth + 1 || r.bottom > innerHeight + 1 || r.left < -1) found.push(`${name} outside`);
+  return found;
+});
+
+test("nothing overlaps at any usual size, with all that can stand in the scene", async () => {
   for (const file of ["a.html", "two.html"]) {
     const page = await browser.open(at(file));
     await page.evaluate(() => klingel.select(klingel.bodies()[0]));
-    await page.keyboard.press("?");
-    await drawn(page);
-    const clashes = await page.evaluate(() => {
-      const boxes = [".bar > *:not(.grow)", ".scene > .views", ".scene > .scale", ".scene > .deform", ".scene > .help", ".timebar > *", ".plothead > *", ".details header > *"]
-        .flatMap((s) => [...document.querySelectorAll(s)]).filter((e) => e.offsetWidth && !e.hidden).map((e) => [e.className || e.tagName, e.getBoundingClientRect()]);
-      const found = [];
-      boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
-        if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 1) found.push(`${a} over ${b}`);
-      }));
-      for (const [name, r] of boxes) if (r.right > innerWidth + 1 || r.bottom > innerHeight + 1 || r.left < -1) found.push(`${name} outside`);
-      return found;
-    });
-    assert.deepEqual(clashes, [], file);
+    for (const [width, height] of [[1280, 720], [800, 600], [390, 844]]) {
+      await page.setViewportSize({ width, height });
+      await drawn(page);
+      assert.deepEqual(await clashes(page), [], `${file} at ${width} x ${height}`);
+    }
     await page.close();
   }
+});
+
+test("on a phone the list of parts lies over the scene and leaves it again", async () => {
+  const page = await browser.open(at("a.html"));
+  await page.setViewportSize({ width: 390, height: 844 });
+  const list = page.locator(".tree");
+  assert.equal(await list.isVisible(), false);
+  await page.locator("#parts").click();
+  await page.locator('.tree .row[title^="lower"]').click();
+  assert.equal(await page.evaluate(() => document.querySelector(".details h2").textContent), "lower");
+  await page.mouse.click(360, 300); // the scene
+  assert.equal(await list.isVisible(), false);
+  await page.close();
+});
+
+test("the keys are listed, those of the page only", async () => {
+  for (const [file, wanted, unwanted] of [["a.html", "play or pause", "other results"], ["two.html", "other results", "mode"]]) {
+    const page = await browser.open(at(file));
+    await page.keyboard.press("?");
+    const said = await page.locator(".help dd").allTextContents();
+    assert.ok(said.includes(wanted) && !said.some((s) => s.includes(unwanted)), said.join());
+    assert.ok(await seen(page, ".help h2"));
+    const box = await page.locator(".help").boundingBox();
+    assert.ok(box.x >= 0 && box.y >= 0 && box.x + box.width <= 1280 && box.y + box.height <= 720);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator(".help").count(), 0);
+    await page.close();
+  }
+});
+
+test("a body whose motion was not recorded is not drawn at the origin", async () => {
+  const model = readFileSync(join(examples, "double-pendulum/model.yaml"), "utf8").replace(/^run: \{(.*)\}/m, 'run: {$1, record: ["upper.position.*", "upper.orientation.*"]}');
+  assert.match(model, /record/);
+  writeFileSync(at("part.yaml"), model);
+  call("run", at("part.yaml"), "-q", "-o", at("part.h5"));
+  call("view", at("part.h5"), "-o", at("part.html"));
+  const page = await browser.open(at("part.html"));
+  assert.match(await page.locator(".scene-note").textContent(), /One body is not drawn.*record/);
+  assert.deepEqual(await page.evaluate(() => [klingel.pose("lower"), klingel.pose("upper") !== null, klingel.select("lower")]), [null, true, "lower"]);
+  await page.keyboard.press("n");
+  await page.keyboard.press("a");
+  await drawn(page);
+  assert.deepEqual(page.errors, []);
+  await page.close();
 });
 
 test("window.klingel offers what scripts rely on", async () => {
@@ -555,6 +603,10 @@ test("a vehicle in a curve: plots over distance, wheels by Y/Q, close-up with fo
   const drawn = await page.locator(".closeup .patch").evaluateAll((list) => list.map((e) => [e.getAttribute("ry") / 1.5, e.getAttribute("rx") / 1.5]));
   [left, right].forEach((s, k) => axes(s).forEach((size, i) => assert.ok(Math.abs(drawn[k][i] - size) < 0.01 * size && size > 1, `${drawn[k]} for ${s}`)));
   assert.equal(await page.locator(".yq").isVisible(), true);
+  // curvature and cant: their least and greatest value; all panels begin and end at the same place
+  const frames = await page.locator(".panel .u-over").evaluateAll((list) => list.map((e) => [e.getBoundingClientRect().left, e.getBoundingClientRect().right].map(Math.round)));
+  assert.ok(frames.every((f) => f[0] === frames[0][0] && f[1] === frames[0][1]), JSON.stringify(frames));
+  assert.deepEqual(await page.locator(".closeup svg .name").evaluateAll((l) => l.filter((e) => e.style.display !== "none").map((e) => e.textContent)), ["Y", "Q", "Y", "Q"]);
   await page.keyboard.press("c");
   assert.equal(await page.locator(".closeup").isVisible(), false);
   assert.deepEqual(page.errors, []);

@@ -113,7 +113,8 @@ export class App {
 
   #layout() {
     const r = this.results[0];
-    this.titleHost = element("header", { class: "bar" }, element("span", { class: "brand" }, "klingel"), element("h1", {}, r.title), this.#notes(), element("span", { class: "grow" }));
+    this.partsButton = button("☰", text("parts"), () => this.#showParts(), { id: "parts", "aria-pressed": false }); // on narrow screens
+    this.titleHost = element("header", { class: "bar" }, this.partsButton, element("span", { class: "brand" }, "klingel"), element("h1", {}, r.title), this.#notes(), element("span", { class: "grow" }));
     this.sceneHost = element("div", { class: "scene" });
     this.treeHost = element("nav", { class: "tree" });
     this.detailsHost = element("section", { class: "details" });
@@ -203,11 +204,20 @@ export class App {
     return bar;
   }
 
+  #showParts(shown = !this.app.classList.contains("parts")) {
+    this.app.classList.toggle("parts", shown);
+    this.partsButton.setAttribute("aria-pressed", shown);
+  }
+
   #help() {
     this.helpBox?.remove();
     if (this.helpBox) return (this.helpBox = null);
-    this.helpBox = element("div", { class: "help" }, text("keys"));
-    this.sceneHost.append(this.helpBox);
+    const topics = ["keys", ...(this.modal ? ["keys_modes"] : []), ...(this.wheelForces ? ["keys_wheels"] : []), ...(this.results.length > 1 ? ["keys_results"] : [])];
+    const rows = topics.flatMap((t) => text(t).split("\n")).map((line) => line.split(": "));
+    this.helpBox = element("div", { class: "help", role: "dialog", "aria-label": text("help_title") },
+      element("header", {}, element("h2", {}, text("help_title")), button(icon("close"), text("close"), () => this.#help(), { class: "tiny" })),
+      element("dl", {}, ...rows.map(([keys, what]) => element("div", {}, element("dt", {}, ...keys.split(" ").map((k) => element("kbd", {}, k))), element("dd", {}, what)))));
+    this.app.append(this.helpBox);
   }
 
   // ---- scene ----
@@ -270,7 +280,10 @@ export class App {
   #clicks() {
     const { stage } = this.world;
     let down = null;
-    stage.canvas.addEventListener("pointerdown", (e) => (down = [e.clientX, e.clientY]));
+    stage.canvas.addEventListener("pointerdown", (e) => {
+      down = [e.clientX, e.clientY];
+      this.#showParts(false);
+    });
     stage.canvas.addEventListener("pointerup", (e) => {
       if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
       const hit = stage.pick(e.clientX, e.clientY, stage.scene);
@@ -401,6 +414,7 @@ export class App {
   #escape() {
     if (this.helpBox) this.#help();
     else if (this.drop.open) this.drop.open = false;
+    else if (this.app.classList.contains("parts")) this.#showParts(false);
     else this.select(null);
   }
 

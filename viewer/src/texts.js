@@ -92,7 +92,17 @@ const en = {
   gap_all: "{0} has no valid position; it is shown at the origin",
   error_bad_scene: "The description of the bodies in this results file is damaged; only plots are shown.",
   error_scene: "This results file contains no description of the bodies; only plots are shown.",
-  keys: "Space: play or pause. ← →: frame, with Shift ten frames. Home, End: start, end. + −: speed. L: repeat. 1 to 4: views. F: show all. Q E W S: rotate. Page ↑ ↓: zoom. G grid, J joints, A forces, T traces, N names, O other results, Y Y/Q colours, C close-up. ↑ ↓: mode. D: dark. /: search. Esc: close or deselect.",
+  parts: "Bodies, joints and forces",
+  help_title: "Keys",
+  // one line for each key or pair of keys, then what it does
+  keys: [
+    "Space: play or pause", "← →: previous, next frame", "Shift ← →: ten frames", "Home End: start, end", "+ −: faster, slower", "L: repeat",
+    "1 2 3 4: oblique, front, side, top view", "F: show all", "Q E: rotate left, right", "W S: tilt up, down", "Page↑ Page↓: zoom in, out",
+    "A: force arrows", "N: names", "T: traces", "J: joint symbols", "G: grid and axes", "D: light or dark", "/: find a channel", "Esc: close, deselect", "?: this list",
+  ].join("\n"),
+  keys_modes: "↑ ↓: previous, next mode",
+  keys_wheels: "Y: wheels coloured by Y/Q\nC: close-up of wheel and rail",
+  keys_results: "O: other results",
   strange: "another model: no common body, so it is not drawn",
   strange_all: "another model: no common body and no common channel, so it is not shown",
   resize: "Drag to resize (← →)",

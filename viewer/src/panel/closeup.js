@@ -62,12 +62,14 @@ export class CloseUp {
     const ellipse = draw("ellipse", { cx: 30, cy: HEIGHT - 44, class: "patch" }), size = draw("text", { x: 30, y: HEIGHT - 6, class: "magnified" });
     size.textContent = text("closeup_patch", MAGNIFIED);
     const Q = draw("path", { class: "Q" }), Y = draw("path", { class: "Y" });
-    svg.append(rail, wheel, Q, Y, dot, ellipse, size);
+    const names = { Y: draw("text", { class: "Y name" }), Q: draw("text", { class: "Q name" }) };
+    for (const k in names) names[k].textContent = k;
+    svg.append(rail, wheel, Q, Y, dot, ellipse, size, names.Y, names.Q);
     const caption = element("figcaption", {});
     const map = this.#map(w, w.half);
     const top = w.rail.map(map), low = map([0, -0.062])[1];
     rail.setAttribute("d", `M${top.map((p) => p.join(" ")).join("L")}L${top.at(-1)[0]} ${low}L${top[0][0]} ${low}Z`);
-    return { figure: element("figure", {}, svg, caption), wheel, dot, ellipse, size, Q, Y, caption, map };
+    return { figure: element("figure", {}, svg, caption), wheel, dot, ellipse, size, Q, Y, names, caption, map };
   }
 
   setTime(t) {
@@ -75,7 +77,7 @@ export class CloseUp {
     for (const p of this.wheels) this.#place(p, t);
   }
 
-  #place({ w, columns, end, wheel, dot, ellipse, size, Q, Y, caption, map }, t) {
+  #place({ w, columns, end, wheel, dot, ellipse, size, Q, Y, names, caption, map }, t) {
     const now = (k) => (columns[k] ? valueAt(columns[k], t) : NaN);
     const pose = wheelOverRail(w, now("shift") || 0, now("lift"));
     const outline = w.wheel.map(([y, z]) => map([y + pose.y, z + pose.z])), high = map([0, 0.07])[1];
@@ -83,13 +85,17 @@ export class CloseUp {
     const u = now("wheel_u"), touching = now("Q") !== 0 && Number.isFinite(u);
     const at = map([(touching ? u : 0) + pose.y, (outlineAt(w.wheel, touching ? u : 0) ?? 0) + pose.z]);
     const [a, b] = [now("a") || 0, now("b") || 0].map((x) => (x * WIDTH) / SPAN);
-    for (const e of [dot, Q, Y, ellipse, size]) e.style.display = touching ? "" : "none";
+    for (const e of [dot, Q, Y, ellipse, size, names.Y, names.Q]) e.style.display = touching ? "" : "none";
     const turn = (w.side * Math.atan(slopeAt(w.wheel, u || 0)) * 180) / Math.PI; // y of the picture grows downward
     place(dot, { cx: at[0], cy: at[1], rx: Math.max(3, b), ry: 2, transform: `rotate(${turn} ${at[0]} ${at[1]})` });
     place(ellipse, { rx: MAGNIFIED * b, ry: MAGNIFIED * a });
     const full = Math.max(...this.wheels.map((p) => p.columns.Q?.channel.high ?? 1)), pixels = 75 / full;
-    arrow(Q, at, [0, now("Q") * pixels]);
-    arrow(Y, at, [-w.side * now("Y") * pixels, 0]);
+    const [down, out] = [now("Q") * pixels, -w.side * now("Y") * pixels];
+    arrow(Q, at, [0, down]);
+    arrow(Y, at, [out, 0]);
+    place(names.Q, { x: at[0] + 11, y: at[1] + down });
+    place(names.Y, { x: Math.min(WIDTH - 6, Math.max(6, at[0] + out + 8 * Math.sign(out))), y: at[1] - 6 });
+    if (Math.abs(out) <= 2) names.Y.style.display = "none"; // as its arrow
     const kN = (f) => number(f / 1e3, 3), mm = (x) => number(2e3 * x, 3);
     caption.textContent = touching ? text("closeup_forces", text(`closeup_${end}`), kN(now("Y")), kN(now("Q")), number(now("YQ"), 3), mm(now("a")), mm(now("b")), Math.round(now("patches")))
       : text("closeup_lift", text(`closeup_${end}`), number(1e3 * (now("lift") || 0), 3));
