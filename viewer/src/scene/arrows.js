@@ -14,8 +14,9 @@ export class Arrows {
   }
 
   setLook(look) {
-    this.joint = this.joint ?? new THREE.MeshStandardMaterial({ roughness: 0.5 });
-    this.force = this.force ?? new THREE.MeshStandardMaterial({ roughness: 0.5 });
+    // "transparent": drawn after the floor, which would cover what points below it
+    this.joint = this.joint ?? new THREE.MeshStandardMaterial({ roughness: 0.5, transparent: true });
+    this.force = this.force ?? new THREE.MeshStandardMaterial({ roughness: 0.5, transparent: true });
     // a contact lies between two bodies: its point and arrow are drawn over them
     this.contact = this.contact ?? new THREE.MeshStandardMaterial({ roughness: 0.5, depthTest: false, transparent: true });
     this.contact.color.set(look.arrow);
@@ -58,7 +59,7 @@ export class Arrows {
     group.add(group.shaft, group.tip);
     for (const m of group.children) {
       m.userData = { name: e.name, kind: e.joint ? "joint" : "force" };
-      m.renderOrder = point ? 10 : 0;
+      m.renderOrder = point ? 10 : 1;
     }
     this.root.add(group);
     return group;

@@ -71,7 +71,7 @@ export class Stage {
     this.floor?.removeFromParent();
     this.floor = new THREE.Group();
     const step = roundStep((2 * reach) / 8), half = Math.ceil((1.5 * reach) / step) * step;
-    const flat = new THREE.Mesh(new THREE.CircleGeometry(2 * half, 72), new THREE.MeshStandardMaterial({ roughness: 1, transparent: true, alphaMap: fading() }));
+    const flat = new THREE.Mesh(new THREE.CircleGeometry(2 * half, 72), new THREE.MeshStandardMaterial({ roughness: 1, transparent: true, depthWrite: false, alphaMap: fading() }));
     flat.receiveShadow = true;
     const grid = gridLines(step, 2 * half);
     grid.position.z = 0.002 * reach;
@@ -294,5 +294,5 @@ function gridLines(step, radius) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   geometry.setAttribute("color", new THREE.Float32BufferAttribute(colours, 4));
-  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: true, transparent: true }));
+  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
 }
