@@ -22,6 +22,7 @@ const pictures = [
   { name: "flexible-slider-crank", time: 0.012 },
   { name: "roller-coaster", time: 12 },
   { name: "sar-antenna", time: 14, theme: "dark" },
+  { name: "coach-in-curve", time: 5, keys: ["a", "c"] },
   { name: "wheelset-modes", time: 0.25, make: (file) => call("modes", example("carter-wheelset/model.yaml"), "-o", file), ending: "h5" },
   { name: "wheelset-locus", make: (file) => call("locus", example("carter-wheelset/model.yaml"), "--over", "speed=20:100:33", "-o", file), ending: "csv" },
   { name: "frame-modes", time: 0.25, make: frameModes, ending: "kbody", choose: { "#colouring": "stress" } },
