@@ -15,6 +15,7 @@
 
 #include "cli/model_options.h"
 #include "post/view.h"
+#include "results/drawn_lines.h"
 #include "results/record.h"
 #include "results/scene.h"
 #include "terminal/interrupt.h"
@@ -75,6 +76,25 @@ static void write_channel_list(show *w, const kl_channels *c, kl_text *t)
     kl_text_add(t, "]");
 }
 
+/* The tracks of the model: the page draws them from the start. */
+static bool write_tracks(const kl_model *m, kl_text *t)
+{
+    kl_arena            *arena = kl_arena_create();
+    int                  n     = 0;
+    const kl_drawn_line *line  = arena ? kl_drawn_lines(m, arena, &n) : NULL;
+    kl_track_points     *track = arena ? kl_arena_array(arena, kl_track_points, n + 1) : NULL;
+    for (int i = 0; track && i < n; i++)
+        track[i] = (kl_track_points){.name     = line[i].name,
+                                     .n        = line[i].n,
+                                     .position = line[i].position,
+                                     .normal   = line[i].normal,
+                                     .gauge    = line[i].gauge};
+    if (track) kl_view_add_tracks(t, track, n);
+    bool good = track && kl_arena_ok(arena);
+    kl_arena_destroy(arena);
+    return good;
+}
+
 static kl_status make_page(show *w, const kl_simulation *s, const char *label, kl_diag *diag)
 {
     kl_text head    = {0};
@@ -100,11 +120,13 @@ static kl_status make_page(show *w, const kl_simulation *s, const char *label, k
                 "\"blocks\": 0, \"skins\": []",
                 w->begin, w->end);
     write_channel_list(w, s->channels, &head);
+    bool drawn = write_tracks(s->model, &head);
     kl_text_add(&head, "}");
     kl_view_write_head(f, s->model->title, "live");
-    kl_status status =
-        head.failed ? KL_E_MEMORY : kl_view_write_block(f, 0, "head", head.data, head.n, &written);
-    double none = 0.0;
+    kl_status status = head.failed || !drawn
+                           ? KL_E_MEMORY
+                           : kl_view_write_block(f, 0, "head", head.data, head.n, &written);
+    double    none   = 0.0;
     if (status == KL_OK) status = kl_view_write_doubles(f, 0, "time", &none, 0, &written);
     if (status == KL_OK) status = kl_view_write_end(f, diag);
     rewind(f);

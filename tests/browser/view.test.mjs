@@ -508,6 +508,7 @@ test("a live run shows its motion, and the button stops it; strangers are refuse
   writeFileSync(at("live.yaml"), `klingel: 1
 title: Live pendulum
 bodies: {bob: {mass: 2, inertia: [0.02, 0.04, 0.02], position: [0.5, 0, 0]}}
+tracks: {line: {layout: [straight 20 m]}}
 joints: {pin: {type: revolute, between: [ground, bob], at: [0, 0, 0], axis: y}}
 outputs: {height: {of: bob, quantity: position.z}}
 run: {end: 100000, every: 0.02}
@@ -524,6 +525,8 @@ run: {end: 100000, every: 0.02}
     for (const stranger of [address.replace(/token=.*/, "token=0"), address.replace(/\?.*/, ""), address.replace(/token=.*/, `token=${"0".repeat(32)}`)])
       assert.equal((await fetch(stranger)).status, 403);
     assert.equal((await fetch(address.replace("/?", "/elsewhere?"))).status, 404);
+    const html = await (await fetch(address)).text(), head = JSON.parse(inflateSync(Buffer.from(/id="k0-head">([^<]*)</.exec(html)[1], "base64")));
+    assert.deepEqual(head.tracks.map((t) => [t.name, t.gauge > 1]), [["line", true]]);
     const page = await browser.context.newPage(), errors = [];
     page.on("console", (m) => { if (m.type() === "error") errors.push(m.text()); });
     page.on("pageerror", (e) => errors.push(String(e)));

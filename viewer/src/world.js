@@ -18,6 +18,7 @@ import { Wires } from "./scene/wires.js";
 const MOST_FIRST_TRACES = 6;
 const RUNS_AWAY = 6; // what moves further than this many times its own size is followed,
 const LEAVES = 1.5; // and a vehicle on rails when it and its way are this many times as long as it is
+const LIVE_RAILS = 1000; // straight rails of a run whose end is not known reach so far [m]
 
 /** Motion of a run, or of modes. */
 async function motionOf(results, skins) {
@@ -58,7 +59,7 @@ export class World {
     for (const a of this.actors) this.stage.scene.add(a.root);
     this.arrows = new Arrows(this.first, colours);
     this.traces = new Traces(this.first, colours);
-    this.rails = new Rails([...(this.first.scene.tracks ?? []), ...straightTracks(this.first.scene, (name) => this.first.places(name))], this.first.extent.size, this.first.up);
+    this.rails = new Rails([...(this.first.scene.tracks ?? []), ...straightTracks(this.first.scene, (name) => this.first.places(name), results[0].kind === "live" ? LIVE_RAILS : undefined)], this.first.extent.size, this.first.up);
     this.wheels = new Wheels(this.first, colours);
     this.wires = new Wires(fields);
     this.pantographs = new Pantographs(pantographs);

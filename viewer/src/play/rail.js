@@ -41,7 +41,7 @@ const BEYOND = 15; // straight rails are drawn this far beyond the wheelsets [m]
 
 /** The straight rails under wheelsets that follow no track, as long as the vehicle needs them: tracks as those of a scene.
  * `places(body)`: where that body is in the course of the motion. */
-export function straightTracks(scene, places) {
+export function straightTracks(scene, places, beyond = BEYOND) {
   const lines = new Map();
   for (const { straight, markers } of wheelsets(scene)) {
     if (!straight) continue;
@@ -55,7 +55,7 @@ export function straightTracks(scene, places) {
   }
   return [...lines.values()].map(({ from, along, up, gauge, low, high }) => {
     const at = (s) => from.map((x, i) => x + s * along[i]);
-    return { name: "straight", gauge, position: [at(low - BEYOND), at(high + BEYOND)], normal: [up, up] };
+    return { name: "straight", gauge, position: [at(low - beyond), at(high + beyond)], normal: [up, up] };
   });
 }
 
