@@ -48,12 +48,13 @@ kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
     i->lambda    = kl_arena_array(arena, double, m->nlam + 1);
     i->dx        = kl_arena_array(arena, double, m->nv + 1);
     i->mix       = kl_arena_array(arena, double, i->n);
-    i->on        = kl_arena_array(arena, double, i->n);
-    i->ahead     = kl_arena_array(arena, double, (size_t)KL_INDEX1_NODES *(size_t)(i->n + m->nv));
-    i->firm      = kl_matrix_create(m, KL_COUPLED_BY_MASS);
-    i->z_scale   = kl_arena_array(arena, double, m->nz + 1);
-    i->more      = kl_arena_array(arena, double, m->nq + 1);
-    i->less      = kl_arena_array(arena, double, m->nq + 1);
+    for (int k = 0; k < 3; k++) i->trial[k] = kl_arena_array(arena, double, i->n);
+    i->on      = kl_arena_array(arena, double, i->n);
+    i->ahead   = kl_arena_array(arena, double, (size_t)KL_INDEX1_NODES *(size_t)(i->n + m->nv));
+    i->firm    = kl_matrix_create(m, KL_COUPLED_BY_MASS);
+    i->z_scale = kl_arena_array(arena, double, m->nz + 1);
+    i->more    = kl_arena_array(arena, double, m->nq + 1);
+    i->less    = kl_arena_array(arena, double, m->nq + 1);
     for (int k = 0; k < KL_INDEX1_POINTS; k++) {
         point_create(arena, &i->point[k], i->n);
         i->point[k].bend = kl_arena_array(arena, double, m->nq + 1);
@@ -613,18 +614,78 @@ static void mix_positions(kl_index1 *i, double t)
     }
 }
 
-void kl_index1_interpolate(kl_index1 *i, double t, kl_state *s, double energy[2])
+/* Components from..to-1 at t into i->mix, by values and slopes. */
+static void mix_slopes(kl_index1 *i, double t, int from, int to)
 {
     double value[KL_INDEX1_CHOSEN], slope[KL_INDEX1_CHOSEN];
-    if (i->nchosen == 0) choose_points(i);
     basis(i, t, value, slope);
-    memset(i->mix, 0, (size_t)i->n * sizeof(double));
-    mix_positions(i, t);
     for (int k = 0; k < i->nchosen; k++) {
         const double *y = i->point[i->chosen[k]].y, *dy = i->point[i->chosen[k]].dy;
-        for (int c = i->x->model->nq; c < i->n; c++)
-            i->mix[c] += value[k] * y[c] + slope[k] * dy[c];
+        for (int c = from; c < to; c++) i->mix[c] += value[k] * y[c] + slope[k] * dy[c];
     }
+}
+
+static void clear_mix(kl_index1 *i) { memset(i->mix, 0, (size_t)i->n * sizeof(double)); }
+
+/* How far components from..to-1 of i->mix are from those of `last`, over the errors allowed; keeps them there. */
+static double moved(const kl_index1 *i, const double *weight, double *last, int from, int to)
+{
+    double most = 0.0;
+    for (int c = from; c < to; c++) {
+        most    = fmax(most, weight[c] * fabs(i->mix[c] - last[c]));
+        last[c] = i->mix[c];
+    }
+    return most;
+}
+
+/* Older points help where the motion was as smooth as in the last step. Behind a part that was not, such as brakes that
+ * come on, they would bend the polynomial in a long step: a point is taken only if it changes the middle of the step by
+ * less than the point before it did, or by less than the error that is allowed. */
+static void leave_out_points(kl_index1 *i)
+{
+    const kl_model *m      = i->x->model;
+    double         *weight = i->trial[0], *last = i->trial[1], *bent = i->trial[2];
+    double          middle, before = HUGE_VAL;
+    int             count = i->nchosen, bending = i->nbending;
+    if (i->npoint < 2) return;
+    middle = 0.5 * (i->point[0].t + i->point[1].t);
+    kl_index1_weights(i, i->point[0].y, weight);
+    for (int c = 0; c < i->n; c++) last[c] = 0.5 * (i->point[0].y[c] + i->point[1].y[c]);
+    for (int n = 2; n <= count; n++) {
+        i->nchosen = n;
+        clear_mix(i);
+        mix_slopes(i, middle, n == 2 ? 0 : m->nq, i->n);
+        if (n == 2) memcpy(bent, i->mix, (size_t)m->nq * sizeof *bent);
+        double change = moved(i, weight, last, m->nq, i->n);
+        if (n > 2 && change > fmax(before, 1.0)) {
+            i->nchosen = n - 1;
+            break;
+        }
+        before = change;
+    }
+    before = HUGE_VAL;
+    for (int n = 2; n <= bending; n++) {
+        i->nbending = n;
+        clear_mix(i);
+        mix_positions(i, middle);
+        double change = moved(i, weight, bent, 0, m->nq);
+        if (n > 2 && change > fmax(before, 1.0)) {
+            i->nbending = n - 1;
+            break;
+        }
+        before = change;
+    }
+}
+
+void kl_index1_interpolate(kl_index1 *i, double t, kl_state *s, double energy[2])
+{
+    if (i->nchosen == 0) {
+        choose_points(i);
+        leave_out_points(i);
+    }
+    clear_mix(i);
+    mix_positions(i, t);
+    mix_slopes(i, t, i->x->model->nq, i->n);
     kl_index1_state(i, t, i->mix, s, energy);
 }
 

@@ -35,6 +35,7 @@ typedef struct kl_index1 {
     kl_state  *s;          /* where f is evaluated */
     double    *a, *lambda; /* of the last evaluation */
     double    *dx, *mix;   /* scratch: nv, n */
+    double    *trial[3];   /* n: scratch of the choice of points */
     double    *z_scale;    /* nz: size of the first-order states so far */
     int        n;          /* of y */
     double     tolerance;

@@ -96,12 +96,34 @@ static void energy_lost_in_a_damper_is_as_exact_as_the_motion(void **unused)
     built_free(&b);
 }
 
+/* A force falls within 0.1 s from 51 to 1 N and stays: v = t + 0.5 (1 - exp(-t/0.01)), in steps that are soon longer than a
+ * second. Rows inside them must not follow what happened before. */
+static void rows_in_long_steps_forget_what_was_before(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"b.velocity.x", "b.position.x", NULL};
+    built                    b =
+        with_runge_kutta("klingel: 1\ngravity: 0\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
+                         "forces: {f: {type: force, on: b, at: [0, 0, 0], axis: x, value: "
+                         "{expression: \"1 + 50*exp(-t/0.01)\"}}}\n",
+                         1e-9);
+    simulate(&b, 8.0, 0.25, names, &r, NULL);
+    for (int i = 1; i < r.count; i++) {
+        double t = r.t[i], v = t + 0.5 * (1.0 - exp(-t / 0.01)),
+               x = 0.5 * t * t + 0.5 * t - 0.005 * (1.0 - exp(-t / 0.01));
+        assert_close(r.value[i][0], v, 1e-7);
+        assert_close(r.value[i][1], x, 1e-7);
+    }
+    built_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_pendulum_ends_where_it_should),
         cmocka_unit_test(fixed_steps_converge_with_order_eight),
         cmocka_unit_test(rows_between_steps_agree_with_steps_onto_them),
+        cmocka_unit_test(rows_in_long_steps_forget_what_was_before),
         cmocka_unit_test(singular_positions_are_passed),
         cmocka_unit_test(energy_lost_in_a_damper_is_as_exact_as_the_motion),
     };
