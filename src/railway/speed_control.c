@@ -11,11 +11,15 @@
  *
  *     F = c (speed(s) - v), between -braking and traction
  *
+ * A run that starts in steady motion holds the speed v0 of the start by F = k (s0 + v0 t - s) + c (v0 - v) there, which
+ * fades into the limited force over the first 0.2 s: nothing would be steady under brakes.
+ *
  * Marker 0 carries the track, marker 1 is the point that is pulled. */
 #include <math.h>
 #include <string.h>
 
 #include "geometry/named.h"
+#include "model/model.h"
 #include "railway/pair_slopes.h"
 #include "railway/railway.h"
 #include "railway/track_place.h"
@@ -28,6 +32,8 @@ typedef struct speed_control {
     double                k, c, traction, braking, until;
     /* from setup */
     double     s0;          /* length along the track at the start [m] */
+    double     v0;          /* speed along the track at the start [m/s] */
+    bool       steady;      /* the run starts in steady motion */
     double     first, last; /* the profile's range; constant outside [m] */
     bool       timetable;
     kl_spline *ahead; /* of the timetable: s over t; NULL: constant speed */
@@ -113,7 +119,18 @@ static kl_status speed_control_setup(void *data, const kl_setup *s, const kl_mot
     kl_vec3        local = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
     p->s0                = local.x;
     if (p->track) KL_TRY(kl_track_place_find(p->track->path, local, s->arena, &p->s0));
+    kl_vec3 forward = kl_vec(1.0, 0.0, 0.0);
+    if (p->track) {
+        const kl_rails  middle = {.path = p->track->path};
+        kl_rails_cursor cursor = {0};
+        kl_rail_point   at;
+        KL_TRY(kl_path_cursor_init(p->track->path, s->arena, &cursor.path));
+        KL_TRY(kl_rail_at(&middle, 0, p->s0, &cursor, &at));
+        forward = kl_axis(&at.A, 0);
+    }
+    p->v0        = kl_dot(kl_mul_t(&m[0].A, kl_sub(m[1].v, m[0].v)), forward);
     p->timetable = isnan(p->traction) && isnan(p->braking);
+    p->steady    = !p->timetable && s->model && s->model->settings.start == KL_START_STEADY;
     KL_TRY(profile_range(p, s));
     if (p->timetable) KL_TRY(make_timetable(p, s));
     size_t window = p->track ? kl_path_window_bytes(p->track->path) : 0;
@@ -172,13 +189,25 @@ static void timetable_at(const speed_control *p, double t, double *s, double *v)
     }
 }
 
-/* 1 until the driver lets go, 0 from `FADE` later on: a quintic, so that forces change smoothly. */
+static const double FADE = 0.2; /* in which forces come and go [s] */
+
+/* 0 at x = 0, 1 from x = 1 on: a quintic, so that forces change smoothly. */
+static double rise(double x)
+{
+    x = fmin(1.0, x);
+    return x * x * x * (10.0 + x * (-15.0 + 6.0 * x));
+}
+
+/* 1 until the driver lets go, 0 from `FADE` later on. */
 static double hold(const speed_control *p, double t)
 {
-    const double FADE = 0.2; /* [s] */
-    if (isnan(p->until) || t <= p->until) return 1.0;
-    double x = fmin(1.0, (t - p->until) / FADE);
-    return 1.0 - x * x * x * (10.0 + x * (-15.0 + 6.0 * x));
+    return isnan(p->until) || t <= p->until ? 1.0 : 1.0 - rise((t - p->until) / FADE);
+}
+
+/* 0 at a start in steady motion, 1 from `FADE` later on. */
+static double begun_at(const speed_control *p, double t)
+{
+    return p->steady ? rise(t / FADE) : 1.0;
 }
 
 /* The force within its limits. */
@@ -197,7 +226,12 @@ static double drive(const speed_control *p, const kl_motion *m, const speed_cach
         timetable_at(p, t, &s, &v);
         return share * (p->k * (s - c->s) + p->c * (v - running_speed(m, c)));
     }
-    return share * limited(p, p->c * (speed_at(p, c->s) - running_speed(m, c)));
+    double begun = begun_at(p, t);
+    double F     = begun * limited(p, p->c * (speed_at(p, c->s) - running_speed(m, c)));
+    if (begun < 1.0)
+        F += (1.0 - begun) *
+             (p->k * (p->s0 + p->v0 * t - c->s) + p->c * (p->v0 - running_speed(m, c)));
+    return share * F;
 }
 
 /* Derivatives of the force by s and by the running speed. */
@@ -210,8 +244,9 @@ static void drive_slopes(const speed_control *p, const kl_motion *m, const speed
     if (p->timetable) return;
     double f = p->c * (speed_at(p, c->s) - running_speed(m, c));
     if (limited(p, f) != f) share = 0.0;
-    *by_s = share * p->c * speed_rise(p, c->s);
-    *by_v = -share * p->c;
+    double begun = begun_at(p, t), held = hold(p, t) * (1.0 - begun);
+    *by_s = begun * share * p->c * speed_rise(p, c->s) - held * p->k;
+    *by_v = -begun * share * p->c - held * p->c;
 }
 
 static kl_status speed_control_eval(const kl_reading *in, kl_writing *out)

@@ -49,6 +49,32 @@ static void braking_is_limited(void **unused)
     built_free(&b);
 }
 
+/* A run that starts in steady motion holds its speed against 3 kN of resistance at first, then brakes with all of the
+ * 20 kN: by 2.3 m/s2 from 0.2 s on. With `traction` it drives as steadily. */
+static void a_steady_start_comes_before_the_brakes(void **unused)
+{
+    (void)unused;
+    static const char *const law[]   = {"speed: 0, braking: 20 kN", "speed: 30, traction: 10 kN"};
+    const double             force[] = {-20e3, 10e3};
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 CAR "  d: {type: speed-control, between: [ground, car], at: [[0, 0, 0], [5, 0, "
+                     "0]], damping: 1e5, %s}\n"
+                     "  drag: {type: force, on: car, at: [5, 0, 0], axis: -x, value: 3 kN}\nrun: "
+                     "{start: steady}\n",
+                 law[k]);
+        built b = must_build(text);
+        simulate(&b, 3.2, 1.0, names, &r, NULL);
+        assert_close(r.value[0][0], 10.0, 1e-9);
+        assert_close(r.value[0][2], 3000.0, 1e-3);
+        for (int i = 1; i < r.count; i++) assert_close(r.value[i][2], force[k], 1e-3);
+        assert_close(r.value[3][0] - r.value[1][0], (r.t[3] - r.t[1]) * (force[k] - 3000.0) / 10e3,
+                     1e-6);
+        built_free(&b);
+    }
+}
+
 /* Against 3 kN of resistance the car falls behind the timetable by 3 kN/stiffness and keeps the speed. */
 static void resistance_does_not_change_the_speed(void **unused)
 {
@@ -118,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timetable_follows_the_speed_over_distance),
         cmocka_unit_test(braking_is_limited),
+        cmocka_unit_test(a_steady_start_comes_before_the_brakes),
         cmocka_unit_test(resistance_does_not_change_the_speed),
         cmocka_unit_test(derivatives_follow_a_bent_track),
         cmocka_unit_test(a_timetable_that_stops_is_refused)};
