@@ -1,6 +1,7 @@
 #include "dynamics/assembler.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dynamics/element_mass.h"
@@ -348,22 +349,28 @@ static bool is_plain(const double *B, int nv)
 }
 
 /* B and Q = stiffness d(Bv)/dx + damping B D of all element markers */
+static void fill_map(const kl_model *m, const kl_work *w, kl_assembler *x, int i, kl_weights c,
+                     const double *dx)
+{
+    const kl_marker *k = &m->marker[i];
+    const kl_body   *b = &m->body[k->body];
+    double          *B = x->B + x->map[i], *Q = x->Q + x->map[i], *BD = x->dense;
+    if (b->nv == 0) return;
+    b->type->map(b->data, w->cache + b->cache, k, B);
+    x->plain[i] = is_plain(B, b->nv);
+    if (c.stiffness == 0.0 && c.damping == 0.0) return;
+    if (c.stiffness != 0.0) b->type->map_rate(b->data, w->cache + b->cache, k, Q);
+    if (c.damping == 0.0 && c.stiffness == 1.0) return;
+    memcpy(BD, B, 6 * (size_t)b->nv * sizeof *BD);
+    if (dx && b->type->carry) b->type->carry(b->data, dx + b->v, true, BD, 6);
+    for (int j = 0; j < 6 * b->nv; j++)
+        Q[j] = (c.stiffness != 0.0 ? c.stiffness * Q[j] : 0.0) + c.damping * BD[j];
+}
+
 static void fill_maps(const kl_model *m, const kl_work *w, kl_assembler *x, kl_weights c,
                       const double *dx)
 {
-    for (int i = 0; i < m->nmarker_elements; i++) {
-        const kl_marker *k = &m->marker[i];
-        const kl_body   *b = &m->body[k->body];
-        double          *B = x->B + x->map[i], *Q = x->Q + x->map[i], *BD = x->dense;
-        if (b->nv == 0) continue;
-        b->type->map(b->data, w->cache + b->cache, k, B);
-        x->plain[i] = is_plain(B, b->nv);
-        if (c.stiffness == 0.0 && c.damping == 0.0) continue;
-        b->type->map_rate(b->data, w->cache + b->cache, k, Q);
-        memcpy(BD, B, 6 * (size_t)b->nv * sizeof *BD);
-        if (dx && b->type->carry) b->type->carry(b->data, dx + b->v, true, BD, 6);
-        for (int j = 0; j < 6 * b->nv; j++) Q[j] = c.stiffness * Q[j] + c.damping * BD[j];
-    }
+    for (int i = 0; i < m->nmarker_elements; i++) fill_map(m, w, x, i, c, dx);
 }
 
 /* rows B into (constraints, bodies) and its transpose */
@@ -470,7 +477,7 @@ static kl_slopes slopes_of(const kl_model *m, const kl_state *s, const kl_work *
 /* States of an element: how they act on the body of marker i and how that body acts on them. */
 static void add_states(kl_assembler *x, const kl_element *e, const kl_element_slots *slot,
                        const kl_slopes *t, int i, const double *B, const double *Q, int nv,
-                       double stiffness)
+                       double stiffness, double state)
 {
     int wide = 6 * e->nmarker, nz = e->nz;
     for (int k = 0; k < nz; k++)
@@ -481,7 +488,7 @@ static void add_states(kl_assembler *x, const kl_element *e, const kl_element_sl
                 by_x += stiffness * t->zk[k * wide + 6 * i + p] * B[p * nv + r] +
                         t->zc[k * wide + 6 * i + p] * Q[p * nv + r];
             }
-            x->values[slot->wz[i * nz + k] + r] -= by_z;
+            x->values[slot->wz[i * nz + k] + r] -= state * by_z;
             x->values[slot->zk[i * slot->most + r] + k] -= by_x;
         }
 }
@@ -605,14 +612,14 @@ static void add_links(const kl_model *m, const kl_state *s, kl_work *w, kl_assem
  *   -B_i' dw_i/dz, -df/dx, -df/dz             states z' = f of the element
  *
  * with Q_j = stiffness d(B_j v)/dx + damping B_j D from fill_maps. Constraint forces are part of w,
- * with the multipliers `lambda` at their present values. */
-static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
-                        int index, kl_weights c, const double *lambda)
+ * with the multipliers `lambda` at their present values. `state`: 0 leaves out the parts of the last line
+ * that have neither weight. */
+static void spread_slopes(const kl_model *m, const kl_work *w, kl_assembler *x, int index,
+                          kl_weights c, const kl_slopes *t, double state)
 {
     const kl_element       *e    = &m->element[index];
     const kl_element_slots *slot = &x->slots[index];
     int                     wide = 6 * e->nmarker, nz = e->nz;
-    kl_slopes               t = slopes_of(m, s, w, x, e, lambda);
     for (int i = 0; i < e->nmarker; i++) {
         const kl_body *bi = &m->body[body_of(m, e, i)];
         int            at = x->map[e->marker + i];
@@ -623,17 +630,24 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
             /* pure constraints couple bodies through their rows; the pattern may omit these blocks */
             if (bj->nv == 0 || (!couples(x, e) && bi != bj)) continue;
             int jt = x->map[e->marker + j];
-            pair_columns(t.K + 6 * i * wide + 6 * j, t.C + 6 * i * wide + 6 * j, wide, c.stiffness,
-                         x->B + jt, x->Q + jt, bj->nv, x->dense);
+            pair_columns(t->K + 6 * i * wide + 6 * j, t->C + 6 * i * wide + 6 * j, wide,
+                         c.stiffness, x->B + jt, x->Q + jt, bj->nv, x->dense);
             pull_back(x, slot->body + (i * e->nmarker + j) * slot->most, Bi, bi->nv, x->dense,
                       bj->nv);
         }
         if (c.stiffness != 0.0) add_geometric(m, w, x, e->marker + i, c.stiffness);
-        add_states(x, e, slot, &t, i, Bi, x->Q + at, bi->nv, c.stiffness);
+        add_states(x, e, slot, t, i, Bi, x->Q + at, bi->nv, c.stiffness, state);
     }
     /* stored by columns, zz by rows; kl_assemble_matrix adds state I */
     for (int k = 0; k < nz; k++)
-        for (int r = 0; r < nz; r++) x->values[slot->zz[k] + r] -= t.zz[r * nz + k];
+        for (int r = 0; r < nz; r++) x->values[slot->zz[k] + r] -= state * t->zz[r * nz + k];
+}
+
+static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
+                        int index, kl_weights c, const double *lambda)
+{
+    kl_slopes t = slopes_of(m, s, w, x, &m->element[index], lambda);
+    spread_slopes(m, w, x, index, c, &t, 1.0);
 }
 
 /* mass m_ij Bi' Bj D over all pairs of markers, translations alone */
@@ -658,6 +672,150 @@ static void add_element_mass(const kl_model *m, kl_assembler *x, int index, doub
                        x->B + x->map[e->marker + i], bi->nv, BD, bj->nv);
         }
     }
+}
+
+/* ---- tangents that are kept ---- */
+
+/* What one element adds: values at slots, part by part. */
+typedef struct kept_tangent {
+    int     n;
+    int    *slot;
+    double *stiffness, *damping; /* n: for unit weights */
+    bool    known;
+} kept_tangent;
+
+typedef struct kl_kept_tangents {
+    kept_tangent *of;     /* nelement; n 0: not kept */
+    double       *values; /* nnz: scratch, zero between calls */
+} kl_kept_tangents;
+
+/* Values of an element at most, beyond which reading them takes as long as making them. */
+enum { MOST_KEPT = 600 };
+
+static int count_values(const kl_model *m, const kl_element *e)
+{
+    int nv = 0;
+    if (e->type->link || e->type->stiffness) return 0;
+    for (int i = 0; i < e->nmarker; i++) nv += m->body[body_of(m, e, i)].nv;
+    int n = (nv + e->nz) * (nv + e->nz);
+    return n <= MOST_KEPT ? n : 0;
+}
+
+static void take_slots(kept_tangent *k, int first, int n)
+{
+    for (int i = 0; first >= 0 && i < n; i++) k->slot[k->n++] = first + i;
+}
+
+static int by_slot(const void *pa, const void *pb)
+{
+    int a = *(const int *)pa, b = *(const int *)pb;
+    return (a > b) - (a < b);
+}
+
+/* Each slot once, in order: two markers may be on one body. */
+static void list_slots(const kl_model *m, const kl_assembler *x, int index, kept_tangent *k)
+{
+    const kl_element       *e    = &m->element[index];
+    const kl_element_slots *slot = &x->slots[index];
+    for (int i = 0; i < e->nmarker; i++) {
+        const kl_body *bi = &m->body[body_of(m, e, i)];
+        if (bi->nv == 0) continue;
+        for (int j = 0; j < e->nmarker; j++) {
+            const kl_body *bj = &m->body[body_of(m, e, j)];
+            if (bj->nv == 0 || (!couples(x, e) && bi != bj)) continue;
+            for (int c = 0; c < bj->nv; c++)
+                take_slots(k, slot->body[(i * e->nmarker + j) * slot->most + c], bi->nv);
+        }
+        for (int z = 0; z < e->nz; z++) take_slots(k, slot->wz[i * e->nz + z], bi->nv);
+        for (int c = 0; e->nz > 0 && c < bi->nv; c++)
+            take_slots(k, slot->zk[i * slot->most + c], e->nz);
+    }
+    for (int z = 0; z < e->nz; z++) take_slots(k, slot->zz[z], e->nz);
+    qsort(k->slot, (size_t)k->n, sizeof *k->slot, by_slot);
+    int n = 0;
+    for (int i = 0; i < k->n; i++)
+        if (i == 0 || k->slot[i] != k->slot[n - 1]) k->slot[n++] = k->slot[i];
+    k->n = n;
+}
+
+static bool create_kept(const kl_model *m, kl_assembler *x)
+{
+    kl_arena         *a = x->arena;
+    kl_kept_tangents *k = kl_arena_array(a, kl_kept_tangents, 1);
+    if (!k) return false;
+    k->values = kl_arena_array(a, double, x->p.nnz + 1);
+    k->of     = kl_arena_array(a, kept_tangent, m->nelement + 1);
+    for (int i = 0; k->of && i < m->nelement; i++) {
+        kept_tangent *t    = &k->of[i];
+        size_t        room = (size_t)count_values(m, &m->element[i]);
+        if (room == 0) continue;
+        t->slot      = kl_arena_array(a, int, room);
+        t->stiffness = kl_arena_array(a, double, room);
+        t->damping   = kl_arena_array(a, double, room);
+        if (kl_arena_ok(a)) list_slots(m, x, i, t);
+    }
+    if (kl_arena_ok(a)) x->kept = k;
+    return kl_arena_ok(a);
+}
+
+/* Takes the values at the element's slots out of the scratch. */
+static void gather(kl_assembler *x, const kept_tangent *k, double *part)
+{
+    for (int i = 0; i < k->n; i++) {
+        part[i]               = x->values[k->slot[i]];
+        x->values[k->slot[i]] = 0.0;
+    }
+}
+
+static void renew_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
+                          int index, const double *lambda, const double *dx)
+{
+    const kl_element *e       = &m->element[index];
+    kept_tangent     *k       = &x->kept->of[index];
+    double           *values  = x->values;
+    const kl_weights  part[2] = {{.stiffness = 1.0}, {.damping = 1.0}};
+    kl_slopes         t;
+    x->values = x->kept->values;
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < e->nmarker; j++) fill_map(m, w, x, e->marker + j, part[i], dx);
+        if (i == 0) t = slopes_of(m, s, w, x, e, lambda);
+        spread_slopes(m, w, x, index, part[i], &t, 1.0 - i);
+        gather(x, k, i == 0 ? k->stiffness : k->damping);
+    }
+    x->values = values;
+    k->known  = true;
+}
+
+static void add_kept(kl_assembler *x, const kept_tangent *k, kl_weights c)
+{
+    for (int i = 0; i < k->n; i++)
+        x->values[k->slot[i]] += c.stiffness * k->stiffness[i] + c.damping * k->damping[i];
+}
+
+kl_status kl_assemble_kept(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
+                           kl_weights c, const double *a, const double *lambda, const double *dx,
+                           const unsigned char *renew)
+{
+    if (!x->kept && !create_kept(m, x)) return KL_E_MEMORY;
+    memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
+    for (int i = 0; i < m->nbody; i++) add_body(m, w, x, i, c, a, dx);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        kept_tangent     *k = &x->kept->of[i];
+        if (k->n > 0 && (!renew || !k->known || kl_element_is_in(m, e, renew)))
+            renew_tangent(m, s, w, x, i, lambda, dx);
+        if (k->n > 0) add_kept(x, k, c);
+        if (k->n > 0 && e->nphi == 0 && !kl_element_mass(e)) continue;
+        for (int j = 0; j < e->nmarker; j++) fill_map(m, w, x, e->marker + j, c, dx);
+        add_rows(m, w, x, i);
+        if (c.mass != 0.0) add_element_mass(m, x, i, c.mass, dx);
+        if (k->n > 0) continue;
+        if (e->type->link) add_links(m, s, w, x, e, c);
+        else if (!e->type->stiffness) add_tangent(m, s, w, x, i, c, lambda);
+        else add_stiffness(m, s, w, x, i, c);
+    }
+    for (int k = 0; k < m->nz; k++) x->values[x->diagonal[m->nv + k]] += c.state;
+    return KL_OK;
 }
 
 /* The matrix of one Newton step, unknowns (v, z, lambda):

@@ -62,6 +62,8 @@ typedef struct kl_assembler {
     int             **body_slot; /* of each body's own block */
     kl_element_slots *slots;
 
+    struct kl_kept_tangents *kept; /* NULL: none are kept */
+
     /* pairs of bodies that links (kl_element_type.link) couple in this pattern */
     int (*linked)[2];
     int  nlinked;
@@ -85,6 +87,12 @@ kl_assembler *kl_assembler_renew(const kl_model *m, const kl_state *s, const kl_
  * for D; NULL: D = I. */
 void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
                         kl_weights c, const double *a, const double *lambda, const double *dx);
+/* The same with tangents of elements kept since earlier calls, but for those on bodies with a flag in `renew`
+ * (nbody; NULL: all bodies). Elements with many values, links or `stiffness` are always evaluated.
+ * KL_E_MEMORY. */
+kl_status kl_assemble_kept(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
+                           kl_weights c, const double *a, const double *lambda, const double *dx,
+                           const unsigned char *renew);
 /* Phi_q and its transpose alone. */
 void kl_assemble_rows(const kl_model *m, const kl_work *w, kl_assembler *x);
 

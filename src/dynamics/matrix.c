@@ -170,10 +170,9 @@ static kl_status follow_links(const kl_model *m, const kl_state *s, const kl_wor
     return KL_OK;
 }
 
-kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
-                           kl_weights c, const double *a, const double *lambda, const double *dx)
+/* What a reaction does to the diagonal of a massless body says nothing about its size. */
+static void mark_massless(const kl_model *m, const kl_work *w, kl_matrix *x)
 {
-    /* what a reaction does to the diagonal of a massless body says nothing about its size */
     x->any_massless = false;
     for (int i = 0; i < m->nbody; i++)
         for (int k = 0, n = m->body[i].nv; k < n; k++) {
@@ -181,8 +180,24 @@ kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_
             x->massless[m->body[i].v + k] = none;
             x->any_massless |= none;
         }
+}
+
+kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
+                           kl_weights c, const double *a, const double *lambda, const double *dx)
+{
+    mark_massless(m, w, x);
     if (c.stiffness != 0.0 || c.damping != 0.0) KL_TRY(follow_links(m, s, w, x));
     kl_assemble_matrix(m, s, w, x->parts, c, a, lambda, dx);
+    return scale_and_factor(m, w, x);
+}
+
+kl_status kl_matrix_factor_kept(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
+                                kl_weights c, const double *a, const double *lambda,
+                                const double *dx, const unsigned char *renew)
+{
+    mark_massless(m, w, x);
+    KL_TRY(follow_links(m, s, w, x));
+    KL_TRY(kl_assemble_kept(m, s, w, x->parts, c, a, lambda, dx, renew));
     return scale_and_factor(m, w, x);
 }
 

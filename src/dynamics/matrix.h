@@ -20,6 +20,10 @@ void       kl_matrix_destroy(kl_matrix *x);
  * zero. dx (nv): the increment of the step so far, for D; NULL: D = I. */
 kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
                            kl_weights c, const double *a, const double *lambda, const double *dx);
+/* The same with tangents kept from earlier calls but for elements on bodies with a flag (kl_assemble_kept). */
+kl_status kl_matrix_factor_kept(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
+                                kl_weights c, const double *a, const double *lambda,
+                                const double *dx, const unsigned char *renew);
 /* The same with unit weights in place of M: least change in lengths and angles times the model's
  * length. Positions held (flags, nv, may be NULL) do not move. */
 kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x,

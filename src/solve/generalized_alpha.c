@@ -59,10 +59,11 @@ typedef struct alpha {
     double     h_aux, h_old;        /* step that aux0 belongs to; last step, 0: none */
     double     h_older;             /* the step before that, 0: none */
     double     c2;                  /* of the factored matrix; 0: none */
-    bool       fresh;               /* the matrix was made in this step */
+    bool       made, fresh;         /* the matrix was made in this step, and with all tangents */
     double     slow;                /* a convergence factor above it asks for a new matrix */
     bool       renews;              /* it is made again in a step where Newton is slow */
     bool       stale;               /* the matrix should be made anew */
+    bool       anew;                /* with all tangents */
     bool       bends;               /* accelerations have a corner at the start of the step */
     bool       thorough;            /* a matrix for each iteration: the step has failed without */
     double     damping; /* share of each change that is made: 1, less where thorough ones cycle */
@@ -254,10 +255,10 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
     i->growth_count = 0;
     i->h_old = i->h_older = 0.0;
     i->c2                 = 0.0;
-    i->stale              = true;
-    i->speed              = 0.5;
-    i->power              = (kl_powers){.begun = false};
-    kl_statistics dummy   = {0};
+    i->stale = i->anew  = true;
+    i->speed            = 0.5;
+    i->power            = (kl_powers){.begun = false};
+    kl_statistics dummy = {0};
     kl_count_energy(x, 0.0, &i->power, &dummy);
     return KL_OK;
 }
@@ -335,13 +336,19 @@ static kl_status make_matrix(alpha *i, kl_solver *x, coefficients c, kl_statisti
 {
     kl_weights weights = {.mass = c.c2, .stiffness = 1.0, .damping = c.c1, .state = c.cz};
     count->factorizations++;
-    i->c2 = 0.0;
-    KL_TRY(
-        kl_matrix_factor(x->model, i->trial, x->w, x->matrix, weights, i->acc, i->lambda, i->dx));
+    i->c2    = 0.0;
+    bool all = i->anew || i->thorough || !i->partial.used;
+    KL_TRY(i->partial.used
+               ? kl_matrix_factor_kept(x->model, i->trial, x->w, x->matrix, weights, i->acc,
+                                       i->lambda, i->dx, all ? NULL : i->partial.slow)
+               : kl_matrix_factor(x->model, i->trial, x->w, x->matrix, weights, i->acc, i->lambda,
+                                  i->dx));
+    memset(i->partial.slow, 0, (size_t)x->model->nbody);
     i->c2    = c.c2;
-    i->fresh = true;
-    i->stale = false;
-    i->speed = 0.1;
+    i->fresh = all;
+    i->made  = true;
+    i->stale = i->anew = false;
+    i->speed           = 0.1;
     i->least = i->wasted = 0;
     return KL_OK;
 }
@@ -462,13 +469,14 @@ static bool settled(sequence *s, double size)
 /* Elements and residual x->y at the trial. */
 static kl_status evaluate(alpha *i, kl_solver *x, int iteration, kl_statistics *count)
 {
-    kl_iterate at = {.s      = i->trial,
-                     .a      = i->acc,
-                     .lambda = i->lambda,
-                     .z_dot  = i->zd,
-                     .speed  = i->speed,
-                     .limit  = i->newton,
-                     .all    = iteration == 0 || i->thorough};
+    kl_iterate at = {.s         = i->trial,
+                     .a         = i->acc,
+                     .lambda    = i->lambda,
+                     .z_dot     = i->zd,
+                     .speed     = i->speed,
+                     .limit     = i->newton,
+                     .iteration = iteration,
+                     .all       = i->thorough};
     return kl_partial_evaluate(&i->partial, x, &at, count);
 }
 
@@ -636,6 +644,9 @@ static void judge_matrix(alpha *i, const kl_model *m)
     i->wasted += i->used - i->least;
     bool smooth = m->nevent == 0 && m->ninput == 0;
     if (i->speed > i->slow || (smooth && i->wasted >= PRICE)) i->stale = true;
+    /* tangents of the bodies that settled last were not what it lacked */
+    i->anew |= i->stale && i->made;
+    i->made = false;
 }
 
 static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
@@ -781,7 +792,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
              * where a contact begins, that of the first one lacks its stiffness */
             if (!adaptive && !i->thorough && i->fresh) i->thorough = true;
             else if (i->fresh || i->stale) h = next_try(whole, left, adaptive, &tries);
-            i->stale = true;
+            i->stale = i->anew = true;
             continue;
         }
         double error = error_of(i, x, h, &count->limiting);

@@ -11,8 +11,9 @@ bool kl_partial_create(kl_partial *p, const kl_model *m, kl_arena *arena, bool u
     *p = (kl_partial){.used      = used,
                       .unseen    = kl_arena_array(arena, double, m->nbody + 1),
                       .unsettled = kl_arena_array(arena, unsigned char, m->nbody + 1),
-                      .settled   = kl_arena_array(arena, unsigned char, m->nlam + 1)};
-    return p->unseen && p->unsettled && p->settled;
+                      .settled   = kl_arena_array(arena, unsigned char, m->nlam + 1),
+                      .slow      = kl_arena_array(arena, unsigned char, m->nbody + 1)};
+    return p->unseen && p->unsettled && p->settled && p->slow;
 }
 
 void kl_partial_note(kl_partial *p, const kl_model *m, const double *y, double share)
@@ -25,11 +26,14 @@ void kl_partial_note(kl_partial *p, const kl_model *m, const double *y, double s
  * be evaluated again. */
 static bool find_unsettled(kl_partial *p, const kl_model *m, const kl_iterate *at)
 {
+    enum { LATE = 2 };
     double next = at->speed < 0.9 ? at->speed / (1.0 - at->speed) : HUGE_VAL;
     int    n    = 0;
     for (int b = 0; b < m->nbody; b++) {
         p->unsettled[b] = m->body[b].nv > 0 && !(next * p->unseen[b] < at->limit);
         n += p->unsettled[b] || m->body[b].nv == 0;
+        if (at->iteration < LATE) p->slow[b] = false;
+        else p->slow[b] |= p->unsettled[b];
     }
     return n == m->nbody;
 }
@@ -59,7 +63,7 @@ kl_status kl_partial_evaluate(kl_partial *p, kl_solver *x, const kl_iterate *at,
 {
     const kl_model *m = x->model;
     int             n = 0;
-    if (at->all || !p->used || find_unsettled(p, m, at)) {
+    if (at->iteration == 0 || at->all || !p->used || find_unsettled(p, m, at)) {
         memset(p->unseen, 0, (size_t)m->nbody * sizeof(double));
         memset(p->settled, 0, (size_t)m->nlam);
         count->evaluations++;

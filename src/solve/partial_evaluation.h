@@ -10,8 +10,9 @@ typedef struct kl_partial {
     double        *unseen;    /* nbody: what each has changed since its elements were evaluated */
     unsigned char *unsettled; /* nbody */
     unsigned char
-          *settled;   /* nlam: constraints that were not evaluated, whose residuals are zero */
-    double evaluated; /* part of an evaluation of all elements that is not yet counted */
+        *settled;        /* nlam: constraints that were not evaluated, whose residuals are zero */
+    unsigned char *slow; /* nbody: settled late in the last step */
+    double         evaluated; /* part of an evaluation of all elements that is not yet counted */
 } kl_partial;
 
 /* What an iteration is about to evaluate. */
@@ -20,7 +21,8 @@ typedef struct kl_iterate {
     const double   *a, *lambda, *z_dot; /* accelerations, multipliers and z' of the method */
     double          speed;              /* estimated factor from one change to the next */
     double          limit;              /* what may be left of a change */
-    bool            all;                /* nothing has been evaluated in this step yet */
+    int             iteration;          /* 0: nothing has been evaluated in this step yet */
+    bool            all;                /* all elements are wanted */
 } kl_iterate;
 
 /* False when out of memory. */

@@ -159,6 +159,57 @@ static void the_matrix_is_the_derivative_of_the_residual(void **unused)
     }
 }
 
+static void assert_same_values(const kl_assembler *x, const kl_assembler *y)
+{
+    for (int i = 0; i < x->p.nnz; i++)
+        if (!(fabs(x->values[i] - y->values[i]) < 1e-11 * (1.0 + fabs(x->values[i]))))
+            fail_msg("value %d: %.12g and %.12g", i, x->values[i], y->values[i]);
+}
+
+/* Tangents that were kept serve other weights, and those that are made again belong to the new state. */
+static void kept_tangents_are_those_of_their_state(void **unused)
+{
+    (void)unused;
+    const kl_weights first = {.mass = 1.3, .stiffness = 1.0, .damping = 0.7, .state = 1.9},
+                     other = {.mass = 9.0, .stiffness = 1.0, .damping = 3.1, .state = 4.0};
+    fixture       f        = make(2);
+    kl_assembler *x        = kl_assembler_create(f.m, KL_COUPLED_BY_CONSTRAINTS),
+                 *kept     = kl_assembler_create(f.m, KL_COUPLED_BY_CONSTRAINTS);
+    unsigned char *none = calloc((size_t)f.m->nbody, 1), *all = malloc((size_t)f.m->nbody);
+    double         r[MOST];
+    assert_true(x && kept && none && all);
+    memset(all, 1, (size_t)f.m->nbody);
+    residual(&f, f.s, f.a, f.lambda, r);
+    kl_assemble_matrix(f.m, f.s, f.w, x, first, f.a, f.lambda, f.dx);
+    assert_int_equal(kl_assemble_kept(f.m, f.s, f.w, kept, first, f.a, f.lambda, f.dx, none), 0);
+    assert_same_values(x, kept);
+    kl_assemble_matrix(f.m, f.s, f.w, x, other, f.a, f.lambda, f.dx);
+    assert_int_equal(kl_assemble_kept(f.m, f.s, f.w, kept, other, f.a, f.lambda, f.dx, none), 0);
+    assert_same_values(x, kept);
+
+    /* kept ones do not follow the motion until they are asked to */
+    const kl_element *e = &f.m->element[0];
+    for (int i = 0; strcmp(e->name, "k4") != 0; i++) e = &f.m->element[i];
+    int w       = f.m->body[f.m->marker[e->marker].body].v,
+        b       = f.m->body[f.m->marker[e->marker + 1].body].v;
+    int    slot = kl_pattern_slot(&x->p, w, b + 3);
+    double was  = kept->values[slot];
+    for (int i = 0; i < f.m->nv; i++) f.dx[i] += 0.1;
+    kl_model_advance(f.m, f.s->q, f.dx, f.s->q);
+    residual(&f, f.s, f.a, f.lambda, r);
+    kl_assemble_matrix(f.m, f.s, f.w, x, other, f.a, f.lambda, f.dx);
+    assert_int_equal(kl_assemble_kept(f.m, f.s, f.w, kept, other, f.a, f.lambda, f.dx, none), 0);
+    assert_true(slot >= 0 && fabs(kept->values[slot] - was) < 1e-12 &&
+                fabs(x->values[slot] - was) > 1e-3);
+    assert_int_equal(kl_assemble_kept(f.m, f.s, f.w, kept, other, f.a, f.lambda, f.dx, all), 0);
+    assert_same_values(x, kept);
+    free(none);
+    free(all);
+    kl_assembler_destroy(x);
+    kl_assembler_destroy(kept);
+    release(&f);
+}
+
 /* One implicit step: v = c1 dx, a = c2 dx, state (z - z0) = f, Phi = 0. Newton with the whole matrix
  * takes its error from e to C e^2. */
 static void newton_with_the_whole_matrix_is_quadratic(void **unused)
@@ -208,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_residual),
+        cmocka_unit_test(kept_tangents_are_those_of_their_state),
         cmocka_unit_test(newton_with_the_whole_matrix_is_quadratic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
