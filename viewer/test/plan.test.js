@@ -77,3 +77,10 @@ test("a track's origin is no place of the vehicle on it", () => {
   assert.ok(extent(scene, at).size > 40);
   assert.equal(extent({ ...scene, tracks: [{}] }, at).size, 2);
 });
+
+test("a ring lies around a thick bar; beside a vehicle on rails symbols stay small", () => {
+  const s = 0.01, thick = 0.06, ring = symbolScale(s, [thick, Infinity], [1, 1], true);
+  assert.ok(1.3 * ring > 0.5 * thick, "the ring would be inside the bar");
+  assert.equal(symbolScale(s, [2.4], [14], true, s), s);
+  assert.equal(symbolScale(s, [2.4], [14], false, s), s);
+});

@@ -13,10 +13,10 @@ const PICKED = 0.45; // opacity of a picked body
 const MANY = 40; // bodies from which on details cost more than they show
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 const COIL = new Set(["spring-damper", "series-spring-damper", "friction-spring", "air-spring"]);
-const ROD = new Set(["distance", "bump-stop", "slide-spring-damper"]);
+const ROD = new Set(["distance", "bump-stop", "slide-spring-damper", "crush"]);
 const SLIDES = new Set(["translational", "cylindrical", "screw"]); // drawn on what slides
 const ALONG = new Set(["path", "speed-control", "wheel-rail-coulomb"]); // their place on the ground is where a track begins
-const RING = new Set(["bushing", "rotational-spring-damper"]);
+const RING = new Set(["bushing", "rotational-spring-damper", "plastic-hinge"]);
 
 /** What of a scene can be drawn: bodies whose motion is known, numbered as in the whole scene, and elements between such bodies. */
 function drawable(scene, motion) {

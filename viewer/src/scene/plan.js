@@ -180,7 +180,7 @@ export function thickness(parts) {
  * thicker one, but never hides the smaller one, and is at most `most`. A ring lies around the thinner one. */
 export function symbolScale(s, thick, sizes, ring = false, most = 3 * s) {
   const finite = thick.filter(Number.isFinite), least = Math.min(...sizes.filter((x) => x > 0));
-  if (ring && finite.length) return Math.min(s, 0.42 * Math.min(...finite), 0.15 * least);
+  if (ring && finite.length) return Math.min(most, 0.42 * Math.min(...finite), 0.15 * least);
   return Math.max(Math.min(s, 0.28 * least), Math.min(0.42 * Math.max(0, ...finite), most, 0.2 * least));
 }
 
