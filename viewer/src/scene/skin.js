@@ -5,6 +5,7 @@ import * as THREE from "three";
 import { displacement, tubes } from "../read/skin.js";
 
 const WIDTH = 2048; // texels a row
+const MOST_SHADED = 1e6; // nodes times modes; a larger skin casts no shadow, which would deform it once more for each frame
 
 /** Life of the first colour over that of the last one. */
 export const LIFE_RANGE = 1e4;
@@ -110,7 +111,19 @@ export class Skin {
     this.material.flatShading = true;
     this.material.side = THREE.DoubleSide;
     this.#inject(this.material);
-    return new THREE.Mesh(geometry, this.material);
+    return this.#shaded(new THREE.Mesh(geometry, this.material));
+  }
+
+  // its shadow is that of the deformed surface
+  #shaded(mesh) {
+    mesh.castShadow = this.skin.nodes * this.skin.modes <= MOST_SHADED;
+    mesh.customDepthMaterial = this.depth ??= new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking, side: THREE.DoubleSide });
+    this.depth.onBeforeCompile = (shader) => {
+      Object.assign(shader.uniforms, this.uniforms);
+      shader.vertexShader = HEAD + shader.vertexShader.replace("#include <begin_vertex>", BODY);
+    };
+    this.depth.customProgramCacheKey = () => "klingel-skin-depth";
+    return mesh;
   }
 
   // beams have no surface of their own: tubes about their lines
@@ -118,7 +131,7 @@ export class Skin {
     const { position, node, index } = tubes(this.skin);
     const lines = new THREE.Mesh(this.#geometry(position, node, index), this.material);
     lines.frustumCulled = false;
-    return lines;
+    return this.#shaded(lines);
   }
 
   #inject(material) {
@@ -161,6 +174,7 @@ export class Skin {
     for (const u of Object.values(this.uniforms)) u.value?.dispose?.();
     this.mesh.geometry.dispose();
     this.material.dispose();
+    this.depth.dispose();
     this.lines?.geometry.dispose();
   }
 }
