@@ -1,6 +1,6 @@
 /* Series spring-damper (Maxwell element) between two points, with a parallel spring if wanted.
  *
- *   f = k_p (l - l0) + f_s,   f_s = k (l - l0 - z),   z' = f_s / c or F(z') = f_s,   wrench = -row' f
+ *   f = k_p (l - l0) + f_s,   f_s = k (l - l0 - z),   c z' + F(z') = f_s,   wrench = -row' f
  *
  * z is the length of the damper: a first-order state. F is the tabulated force of a hydraulic damper over its
  * speed, which must rise, so that the force of the spring determines the speed. Stored: k_p (l-l0)^2/2 + f_s^2/(2 k);
@@ -19,26 +19,34 @@ typedef struct series_spring_damper {
 
 static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0};
 
+/* Force of the damper at speed v, and its slope. */
+static double force_of(const series_spring_damper *p, double v, const double *u, double *slope)
+{
+    double y[3], c = isnan(p->c) ? 0.0 : p->c;
+    kl_function_eval(p->damper, v, u, y);
+    *slope = c + y[1];
+    return c * v + y[0];
+}
+
 /* Does F rise with the speed everywhere, and is it zero at rest? Looked at from 1e-6 to 100 m/s both ways. */
 static kl_status check_rising(const series_spring_damper *p, const kl_setup *s)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
-        double y[3], last = 0.0, from = 0.0;
-        kl_function_eval(p->damper, 0.0, s->u, y);
-        if (y[0] != 0.0)
+        double slope, last = 0.0, from = 0.0, rest = force_of(p, 0.0, s->u, &slope);
+        if (rest != 0.0)
             return kl_fail(s->diag, KL_E_RANGE, s->place,
                            "force '%s': the `damper` characteristic gives %.4g N at rest; it must "
                            "be 0 there",
-                           s->name, y[0]);
+                           s->name, rest);
         for (double v = 1e-6; v < 100.0; v *= 1.1) {
-            kl_function_eval(p->damper, sign * v, s->u, y);
-            if (!(sign * y[0] > last))
+            double f = sign * force_of(p, sign * v, s->u, &slope);
+            if (!(f > last))
                 return kl_fail(s->diag, KL_E_RANGE, s->place,
                                "force '%s': the `damper` characteristic does not rise from %.4g to "
                                "%.4g m/s; in series with a spring it must, because its force "
                                "determines its speed",
                                s->name, sign * from, sign * v);
-            last = sign * y[0], from = v;
+            last = f, from = v;
         }
     }
     return KL_OK;
@@ -49,25 +57,22 @@ static double speed_of(const series_spring_damper *p, double f, const double *u,
 {
     *slope = p->damper ? 0.0 : 1.0 / p->c;
     if (!p->damper) return f / p->c;
-    double y[3], far = 1e-3, sign = f < 0.0 ? -1.0 : 1.0, low = 0.0, v = 0.0;
-    for (int i = 0; i < 60; i++, low = far, far *= 4.0) {
-        kl_function_eval(p->damper, sign * far, u, y);
-        if (sign * y[0] >= fabs(f)) break;
-    }
-    v = 0.5 * (low + far);
+    double far = 1e-3, sign = f < 0.0 ? -1.0 : 1.0, low = 0.0, rise;
+    for (int i = 0; i < 60; i++, low = far, far *= 4.0)
+        if (sign * force_of(p, sign * far, u, &rise) >= fabs(f)) break;
+    double v = 0.5 * (low + far);
     for (int i = 0; i < 200; i++) {
-        kl_function_eval(p->damper, sign * v, u, y);
-        double over = sign * y[0] - fabs(f);
+        double over = sign * force_of(p, sign * v, u, &rise) - fabs(f);
         if (over > 0.0) far = v;
         else low = v;
-        double next = y[1] > 0.0 ? v - over / y[1] : low;
+        double next = rise > 0.0 ? v - over / rise : low;
         if (!(next >= low && next <= far)) next = 0.5 * (low + far);
         bool done = fabs(next - v) <= 1e-14 * far;
         v         = next;
         if (done) break;
     }
-    kl_function_eval(p->damper, sign * v, u, y);
-    *slope = 1.0 / y[1];
+    (void)force_of(p, sign * v, u, &rise);
+    *slope = 1.0 / rise;
     return sign * v;
 }
 
@@ -85,11 +90,11 @@ static kl_status series_spring_damper_setup(void *data, const kl_setup *s, const
                        "give two points "
                        "with `at: [[...], [...]]`",
                        s->name);
-    if (isnan(p->c) == !p->damper)
+    if (isnan(p->c) && !p->damper)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "force '%s': give `damping` in N s/m, or `damper` for a table of force "
-                       "over speed%s",
-                       s->name, p->damper ? ", not both" : "");
+                       "over speed",
+                       s->name);
     return p->damper ? check_rising(p, s) : KL_OK;
 }
 
@@ -150,42 +155,42 @@ static void series_spring_damper_output(const kl_reading *in, const double *lamb
     values[2]                     = p->k * (e - in->z[0]) + p->parallel * e;
 }
 
-static const kl_key series_keys[] = {
-    {.name   = "stiffness",
-     .kind   = KL_KEY_NUMBER,
-     .offset = offsetof(series_spring_damper, k),
-     .unit   = "N/m",
-     .min    = 1e-300,
-     .max    = 1e300,
-     .help   = "stiffness of the spring in series"},
-    {.name     = "damping",
-     .kind     = KL_KEY_NUMBER,
-     .offset   = offsetof(series_spring_damper, c),
-     .unit     = "N s/m",
-     .fallback = "",
-     .min      = 1e-300,
-     .max      = 1e300,
-     .help     = "damping of the damper in series"},
-    {.name     = "damper",
-     .kind     = KL_KEY_FUNCTION,
-     .offset   = offsetof(series_spring_damper, damper),
-     .unit     = "N",
-     .by       = "m/s",
-     .fallback = "",
-     .help     = "instead of `damping`: force of the damper as a rising function of its speed"},
-    {.name     = "parallel",
-     .kind     = KL_KEY_NUMBER,
-     .offset   = offsetof(series_spring_damper, parallel),
-     .unit     = "N/m",
-     .fallback = "0",
-     .help     = "stiffness of a spring in parallel to both"},
-    {.name     = "length",
-     .kind     = KL_KEY_NUMBER,
-     .offset   = offsetof(series_spring_damper, l0),
-     .unit     = "m",
-     .fallback = "",
-     .help     = "free length (default: initial length)"},
-    {0}};
+static const kl_key    series_keys[]    = {{.name   = "stiffness",
+                                            .kind   = KL_KEY_NUMBER,
+                                            .offset = offsetof(series_spring_damper, k),
+                                            .unit   = "N/m",
+                                            .min    = 1e-300,
+                                            .max    = 1e300,
+                                            .help   = "stiffness of the spring in series"},
+                                           {.name     = "damping",
+                                            .kind     = KL_KEY_NUMBER,
+                                            .offset   = offsetof(series_spring_damper, c),
+                                            .unit     = "N s/m",
+                                            .fallback = "",
+                                            .min      = 1e-300,
+                                            .max      = 1e300,
+                                            .help     = "damping of the damper in series"},
+                                           {.name     = "damper",
+                                            .kind     = KL_KEY_FUNCTION,
+                                            .offset   = offsetof(series_spring_damper, damper),
+                                            .unit     = "N",
+                                            .by       = "m/s",
+                                            .fallback = "",
+                                            .help = "force of the damper as a rising function of its "
+                                                          "speed, instead of `damping` or added to it"},
+                                           {.name     = "parallel",
+                                            .kind     = KL_KEY_NUMBER,
+                                            .offset   = offsetof(series_spring_damper, parallel),
+                                            .unit     = "N/m",
+                                            .fallback = "0",
+                                            .help     = "stiffness of a spring in parallel to both"},
+                                           {.name     = "length",
+                                            .kind     = KL_KEY_NUMBER,
+                                            .offset   = offsetof(series_spring_damper, l0),
+                                            .unit     = "m",
+                                            .fallback = "",
+                                            .help     = "free length (default: initial length)"},
+                                           {0}};
 static const kl_output series_outputs[] = {{"length", "m", "distance between its points"},
                                            {"damper_length", "m", "extension of the damper"},
                                            {"pull", "N", "force, positive in tension"},
@@ -195,8 +200,7 @@ const kl_element_type kl_series_spring_damper = {
     .states_relax = true,
     .name         = "series-spring-damper",
     .help         = "spring and damper in series (Maxwell) between two points",
-    .equation =
-        "f = k (l - l0 - z) + k_p (l - l0), z' = k (l - l0 - z) / c or F(z') = k (l - l0 - z)",
+    .equation     = "f = k (l - l0 - z) + k_p (l - l0), c z' + F(z') = k (l - l0 - z)",
     .example   = "yaw: {type: series-spring-damper, between: [frame, car], at: [[0, 1, 0], [1, 1, "
                  "0]], stiffness: 5 MN/m, "
                  "damping: 200 kN s/m}",

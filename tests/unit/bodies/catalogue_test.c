@@ -16,6 +16,9 @@ static const char *value_of(const kl_key *k, char *text, size_t size)
 {
     *text = '\0';
     if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2"); /* a stop needs an end */
+    /* a damper in series needs one, or a table */
+    if (strcmp(k->name, "damping") == 0 && k->fallback && !*k->fallback)
+        snprintf(text, size, "1.7");
     if (k->kind == KL_KEY_SHAPES) snprintf(text, size, "[{sphere: 0.1}, {sphere: 0.1}]");
     if (k->kind == KL_KEY_RESOURCE && !k->fallback) snprintf(text, size, "the-%s", k->words);
     if (strcmp(k->name, "closed") == 0) snprintf(text, size, "true"); /* a latch, a mark */
