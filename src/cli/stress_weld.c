@@ -37,6 +37,14 @@ static void print_life(const kl_stress_body *b, const double *s, double span, do
     else printf("  fatigue life: unlimited according to this S-N curve\n");
 }
 
+/* How far the places are from the surface at most [m]. */
+static double distance_of(const kl_weld *w, const kl_weld_reading reading[KL_WELD_MOST])
+{
+    double away = 0.0;
+    for (int k = 0; k < kl_weld_rule_of(w).n; k++) away = fmax(away, reading[k].away);
+    return away;
+}
+
 /* Range of the structural stress s over the run. Notes say when the extrapolation is doubtful: the
  * surface mesh is coarser than the rule of the reference points needs, or the points lie off the
  * surface. */
@@ -44,11 +52,10 @@ static void print_weld(const kl_stress_body *b, const kl_weld *w,
                        const kl_weld_reading reading[KL_WELD_MOST], const double *s)
 {
     kl_weld_rule rule  = kl_weld_rule_of(w);
-    double       least = HUGE_VAL, most = -HUGE_VAL, edge = 0.0, away = 0.0;
+    double       least = HUGE_VAL, most = -HUGE_VAL, edge = 0.0, away = distance_of(w, reading);
     char         plate[64] = "edge of a plate";
     for (int i = 0; i < b->run.rows; i++) least = fmin(least, s[i]), most = fmax(most, s[i]);
-    for (int k = 0; k < rule.n; k++)
-        edge = fmax(edge, reading[k].edge), away = fmax(away, reading[k].away);
+    for (int k = 0; k < rule.n; k++) edge = fmax(edge, reading[k].edge);
     if (w->thickness > 0.0) snprintf(plate, sizeof plate, "plate of %g mm", 1e3 * w->thickness);
     printf("%s: structural stress at the weld toe (%g, %g, %g) m, %s: %.5g to %.5g MPa\n", b->name,
            w->toe[0], w->toe[1], w->toe[2], plate, 1e-6 * least, 1e-6 * most);
@@ -65,9 +72,18 @@ static void print_weld(const kl_stress_body *b, const kl_weld *w,
             b->name, 1e3 * rule.place[0], 1e3 * rule.place[rule.n - 1], 1e3 * away);
 }
 
+/* The toe belongs to another body, or to none. */
+static bool is_elsewhere(const kl_weld *w, const kl_weld_reading reading[KL_WELD_MOST])
+{
+    kl_weld_rule rule = kl_weld_rule_of(w);
+    return distance_of(w, reading) > 0.5 * rule.place[rule.n - 1];
+}
+
 int kl_stress_weld_print(const kl_stress_bodies *s, const char *text)
 {
     kl_weld weld;
+    double  nearest = HUGE_VAL;
+    int     printed = 0;
     if (!read_weld(text, &weld))
         return kl_usage_error(
             &kl_command_stress,
@@ -86,8 +102,15 @@ int kl_stress_weld_print(const kl_stress_bodies *s, const char *text)
         kl_cycle       *cycles = malloc(n * sizeof *cycles);
         kl_status       status =
             work && cycles ? kl_weld_readings(b->run.body, &weld, reading) : KL_E_MEMORY;
+        bool elsewhere = status == KL_OK && is_elsewhere(&weld, reading);
+        if (elsewhere) nearest = fmin(nearest, distance_of(&weld, reading));
+        if (elsewhere) {
+            free(work), free(cycles);
+            continue;
+        }
         if (status == KL_OK) status = kl_weld_history(&b->run, &weld, reading, work);
         if (status == KL_OK) {
+            printed++;
             print_weld(b, &weld, reading, work);
             if (b->curve)
                 print_life(b, work, b->run.time[b->run.rows - 1] - b->run.time[0], work + n,
@@ -98,5 +121,11 @@ int kl_stress_weld_print(const kl_stress_bodies *s, const char *text)
         free(work), free(cycles);
         if (status != KL_OK) return kl_exit_code(status);
     }
-    return KL_EXIT_OK;
+    if (printed > 0) return KL_EXIT_OK;
+    fprintf(
+        stderr,
+        "--weld: the places in front of the toe are %.3g mm off the surface of each flexible "
+        "body; give the toe in m and in axes of the body, and the direction along its surface\n",
+        1e3 * nearest);
+    return KL_EXIT_MODEL;
 }

@@ -57,3 +57,9 @@ touch "$folder/out/frame-healthy.msh"
 SEEDS="2 3" study "$1"
 expect "another mesh of the healthy frame: rides" "$(made run)" 3
 expect "another mesh of the healthy frame: stress" "$(made stress)" 3
+
+# numbers that no study can be made of end it before anything is made
+for bad in SEEDS=1 SEEDS=one PLACES=5 DEPTHS=95 SPEED=fast; do
+    if (export "$bad" && study "$1") 2>"$folder/err"; then echo "study.sh: $bad was not refused"; exit 1; fi
+    grep -q "^study: ${bad%%=*}: " "$folder/err"
+done

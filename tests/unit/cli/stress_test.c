@@ -103,6 +103,13 @@ static void structural_stress_of_the_cantilever_is_that_of_beam_theory(void **st
         assert_int_equal(run(w, "stress", "out.h5", "--weld", wrong[i]), 2);
         assert_says(w->err, "x,y,z,dx,dy,dz,t");
     }
+    /* millimetres instead of metres, and a direction away from the surface */
+    const char *beside[] = {"200,0,-10,1,0,0,0.05", "0.2,0,-0.01,0,0,-1,0.05"};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        assert_int_equal(run(w, "stress", "out.h5", "--weld", beside[i]), 1);
+        assert_says(w->err, "off the surface");
+        assert_string_equal(w->out, "");
+    }
 }
 
 static void damage_is_that_of_miner_by_hand(void **state)
