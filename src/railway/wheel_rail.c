@@ -102,6 +102,15 @@ static rail_frame in_space(const kl_motion *m, const kl_rail_point *at)
                         .bend_z = at->bend_z};
 }
 
+/* About how far along the track the wheelset is, by the frame at the last accepted place: beside a bent track
+ * (at y, z) the way is 1 - bend_y y - bend_z z times that of the track. */
+static double place_ahead(const kl_motion *m, const wheel_rail_cache *last)
+{
+    kl_vec3 d     = kl_mul_t(&last->middle.A, kl_sub(m[1].r, last->middle.r));
+    double  share = 1.0 - last->middle.bend_y * d.y - last->middle.bend_z * d.z;
+    return last->s + d.x / fmax(share, 0.5);
+}
+
 /* The place of the track abreast of the wheelset, from the last accepted one. */
 static kl_status find_place(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)
 {
@@ -147,7 +156,7 @@ kl_status kl_wheel_rail_locate(const kl_reading *in, void *cache)
     const wheel_rail_cache *last = in->accepted;
     if (p->track || p->irregularities || p->widening) {
         if (p->rails.path) kl_path_cursor_place(p->rails.path, c + 1, &c->cursor.path);
-        c->s = last && last->known ? last->s : p->s0;
+        c->s = last && last->known ? place_ahead(in->m, last) : p->s0;
         KL_TRY(find_place(p, in->m, c));
         KL_TRY(kl_wheel_rail_rails(p, in->m, c));
     } else {
