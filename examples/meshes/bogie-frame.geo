@@ -29,6 +29,7 @@ DefineConstant[ motor_width = 0.16 ];     // m, width of a motor pad
 DefineConstant[ size = 0.06 ];            // m, of an element
 DefineConstant[ weld_size = 0 ];          // m, of an element at the corners of a transom's weld; 0: as `size`
 DefineConstant[ weld_place = 1 ];         // which weld is meshed finely, numbered like incision_place
+DefineConstant[ weld_radius = 0 ];        // m, of the fillet about a transom at weld_place; its edges and the end of its hole are rounded too; 0: sharp
 DefineConstant[ order = 2 ];              // 1 or 2
 DefineConstant[ incision = 0 ];           // share of the transom's section area that is cut, 0 to 0.9
 DefineConstant[ incision_place = 1 ];     // 1: first transom, right; 2: first, left; 3: second, right; 4: second, left
@@ -44,6 +45,9 @@ length = span + 2 * overhang;
 inner = track / 2 - width / 2;
 solids() = {};
 holes() = {};
+wx = span / 2 - (weld_place > 2 ? 1.5 : 0.5) * wheelbase;
+wy = (weld_place == 2 || weld_place == 4) ? inner : -inner;
+e = 1e-5 * length;
 
 // side frames: boxes with closed ends
 For s In {-1:1:2}
@@ -66,6 +70,18 @@ For i In {1:axles - 1}
     v = newv;
     Box(v) = {x - transom_width / 2 + tt, -inner, -transom_height / 2 + tt,
               transom_width - 2 * tt, 2 * inner, transom_height - 2 * tt};
+    If (weld_radius > 0 && Fabs(x - wx) < e)
+        // the edges of the hole at its end, and the four that run to it
+        a = transom_width / 2 - tt + e;
+        b = transom_height / 2 - tt + e;
+        ends() = Curve In BoundingBox{x - a, wy - e, -b, x + a, wy + e, b};
+        For k In {-1:1:2}
+            For j In {-1:1:2}
+                ends() += Curve In BoundingBox{x + k * (a - e) - e, -inner - e, j * (b - e) - e, x + k * (a - e) + e, inner + e, j * (b - e) + e};
+            EndFor
+        EndFor
+        v() = Fillet{v}{ends()}{weld_radius};
+    EndIf
     holes() += v;
 EndFor
 
@@ -136,10 +152,23 @@ EndIf
 others() = solids();
 others() -= solids(0);
 joined() = BooleanUnion{ Volume{solids(0)}; Delete; }{ Volume{others()}; Delete; };
+If (weld_radius > 0)
+    // first the edges of the transom, then the line on which it meets the side frame
+    a = transom_width / 2;
+    b = transom_height / 2;
+    edges() = {};
+    For i In {-1:1:2}
+        For j In {-1:1:2}
+            edges() += Curve In BoundingBox{wx + i * a - e, -inner - e, j * b - e, wx + i * a + e, inner + e, j * b + e};
+        EndFor
+    EndFor
+    rounded() = Fillet{joined()}{edges()}{weld_radius};
+    edges() = Curve In BoundingBox{wx - a - e, wy - e, -b - e, wx + a + e, wy + e, b + e};
+    joined() = Fillet{rounded()}{edges()}{weld_radius};
+EndIf
 body() = BooleanDifference{ Volume{joined()}; Delete; }{ Volume{holes()}; Delete; };
 Physical Volume("frame") = {body()};
 
-e = 1e-5 * length;
 h = pad / 2 + e;
 For i In {1:axles}
     x = span / 2 - (i - 1) * wheelbase;
@@ -173,8 +202,6 @@ Physical Surface("pivot") = {face()};
 
 If (weld_size > 0)
     // balls about the four corners of the transom at its weld
-    wx = px - (weld_place > 2 ? wheelbase : 0);
-    wy = (weld_place == 2 || weld_place == 4) ? inner : -inner;
     balls() = {};
     For i In {-1:1:2}
         For j In {-1:1:2}
