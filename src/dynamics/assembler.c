@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "dynamics/assemble.h"
+#include "dynamics/assembler_parts.h"
 #include "dynamics/element_mass.h"
 #include "dynamics/slopes.h"
 

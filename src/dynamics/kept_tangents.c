@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dynamics/assemble.h"
+#include "dynamics/assembler_parts.h"
 #include "dynamics/element_mass.h"
 
 /* What one element adds: values at slots, part by part. */

@@ -1,5 +1,5 @@
 /* What bodies and elements add to the matrix of the linearised equations. */
-#include "dynamics/assemble.h"
+#include "dynamics/assembler_parts.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Parts that assemblies of the matrix (assembler.h) share: what one body or one element adds. */
-#ifndef KL_DYNAMICS_ASSEMBLE_H
-#define KL_DYNAMICS_ASSEMBLE_H
+#ifndef KL_DYNAMICS_ASSEMBLER_PARTS_H
+#define KL_DYNAMICS_ASSEMBLER_PARTS_H
 
 #include "dynamics/assembler.h"
 
