@@ -96,10 +96,10 @@ void kl_hertz_table_fill(kl_hertz_table *t)
     double step = 2.0 * LARGEST / (KL_HERTZ_NODES - 1), e = 0.02 * step;
     for (int i = 0; i < KL_HERTZ_NODES; i++) {
         double x = -LARGEST + i * step, low[3], high[3];
-        scale_free(x, t->value[i]);
+        scale_free(x, t->node[i].value);
         scale_free(x - e, low);
         scale_free(x + e, high);
-        for (int k = 0; k < 3; k++) t->slope[i][k] = step * (high[k] - low[k]) / (2.0 * e);
+        for (int k = 0; k < 3; k++) t->node[i].slope[k] = step * (high[k] - low[k]) / (2.0 * e);
     }
 }
 
@@ -111,7 +111,7 @@ kl_hertz kl_hertz_by_table(const kl_hertz_table *t, double Ax, double By, double
     int    i = (int)x;
     double u = x - i, w = 1.0 - u, scale = 1.0 / sqrt(Ax + By), v[3];
     for (int k = 0; k < 3; k++)
-        v[k] = w * w * ((1.0 + 2.0 * u) * t->value[i][k] + u * t->slope[i][k]) +
-               u * u * ((1.0 + 2.0 * w) * t->value[i + 1][k] - w * t->slope[i + 1][k]);
+        v[k] = w * w * ((1.0 + 2.0 * u) * t->node[i].value[k] + u * t->node[i].slope[k]) +
+               u * u * ((1.0 + 2.0 * w) * t->node[i + 1].value[k] - w * t->node[i + 1].slope[k]);
     return (kl_hertz){v[0] * scale, v[1] * scale, v[2] * scale * contact_modulus};
 }

@@ -30,7 +30,9 @@ kl_hertz kl_hertz_of(double Ax, double By, double contact_modulus);
  * faster. Beyond ratios of 1e4 the table calls kl_hertz_of. */
 enum { KL_HERTZ_NODES = 257 };
 typedef struct kl_hertz_table {
-    double value[KL_HERTZ_NODES][3], slope[KL_HERTZ_NODES][3];
+    struct {
+        double value[3], slope[3];
+    } node[KL_HERTZ_NODES];
 } kl_hertz_table;
 
 void     kl_hertz_table_fill(kl_hertz_table *t);

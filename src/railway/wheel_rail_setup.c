@@ -424,6 +424,20 @@ static kl_status check_start(wheel_rail *p, const kl_setup *s, const kl_motion *
     return check_position(p, s, m, (const void *)c);
 }
 
+/* All wheels share one table, which is without scale: those of a train would not stay in the processor's cache. */
+static const kl_hertz_table *hertz_table(const kl_setup *s)
+{
+    int index = s->model ? kl_model_find_element(s->model, s->name) : 0;
+    for (int k = 0; k < index; k++) {
+        const kl_element *e = &s->model->element[k];
+        const wheel_rail *q = e->data;
+        if (e->type == &kl_wheel_rail && q->law.hertz) return q->law.hertz;
+    }
+    kl_hertz_table *hertz = kl_arena_array(s->arena, kl_hertz_table, 1);
+    if (hertz) kl_hertz_table_fill(hertz);
+    return hertz;
+}
+
 kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size)
 {
@@ -433,19 +447,18 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     KL_TRY(check_fit(p, s));
     KL_TRY(check_beginning(p, s, m));
     KL_TRY(find_start(p, s, m));
-    p->axle               = axle_of(s, m);
-    p->law                = (kl_wheel_law){.creep       = &kl_creep_laws[p->creep],
-                                           .options     = kl_creep_defaults(),
-                                           .friction    = {p->friction, p->friction_ratio, p->friction_decay},
-                                           .steel       = kl_elastic_same(p->E, p->nu),
-                                           .given       = {p->f11, p->f22, p->f23, p->f33},
-                                           .stiffness   = isnan(p->stiffness) ? 0.0 : p->stiffness,
-                                           .damping     = p->damping,
-                                           .speed_floor = p->speed_floor,
-                                           .flattest    = 0.1};
-    kl_hertz_table *hertz = kl_arena_array(s->arena, kl_hertz_table, 1);
+    p->axle                     = axle_of(s, m);
+    p->law                      = (kl_wheel_law){.creep       = &kl_creep_laws[p->creep],
+                                                 .options     = kl_creep_defaults(),
+                                                 .friction    = {p->friction, p->friction_ratio, p->friction_decay},
+                                                 .steel       = kl_elastic_same(p->E, p->nu),
+                                                 .given       = {p->f11, p->f22, p->f23, p->f33},
+                                                 .stiffness   = isnan(p->stiffness) ? 0.0 : p->stiffness,
+                                                 .damping     = p->damping,
+                                                 .speed_floor = p->speed_floor,
+                                                 .flattest    = 0.1};
+    const kl_hertz_table *hertz = hertz_table(s);
     if (!hertz) return KL_E_MEMORY;
-    kl_hertz_table_fill(hertz);
     choose_damping(p, &p->law);
     if (p->law.creep->force == kl_creep_by_table) KL_TRY(find_creep_table(p, s));
     p->law.hertz          = hertz;
