@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "results/record.h"
 
 #include <math.h>
@@ -31,6 +32,7 @@ typedef struct recorder {
     double *rise, *pull, *due;  /* values of the largest field; next time of each field */
     int    *share;              /* of each point of a field: elements that give it values */
     long    rows, *missing;     /* rows so far; of each column, without a finite number */
+    char   *part; /* name of the file until its first row, where it replaces another; or NULL */
 } recorder;
 
 static double wall_clock(void)
@@ -100,6 +102,16 @@ static kl_status record_fields(recorder *r, double t)
     return KL_OK;
 }
 
+/* A file that replaces the results of an earlier run takes their name when the run has started: a start that
+ * fails must not cost them. */
+static kl_status take_name(recorder *r)
+{
+    if (!r->part) return KL_OK;
+    free(r->part);
+    r->part = NULL;
+    return kl_writer_rename(r->writer, r->recording->path);
+}
+
 static kl_status record_row(void *context, double t, const double *values)
 {
     recorder           *r = context;
@@ -111,6 +123,7 @@ static kl_status record_row(void *context, double t, const double *values)
     r->rows++;
     KL_TRY(kl_writer_row(r->writer, t, r->row));
     KL_TRY(record_fields(r, t));
+    KL_TRY(take_name(r));
     if (o->row) o->row(o->context, t, values);
     return KL_OK;
 }
@@ -361,6 +374,7 @@ static void recorder_free(recorder *r)
     free(r->row);
     free(r->channel);
     free(r->info);
+    free(r->part);
 }
 
 static void statistics_json(const kl_simulation *s, double wall, char *text, size_t size)
@@ -410,8 +424,33 @@ static kl_status finish(recorder *r, const kl_simulation *s, const kl_diag *diag
     kl_status first  = kl_writer_note(r->writer, "statistics", text);
     kl_status second = kl_writer_note(r->writer, "status", word);
     kl_status closed = kl_writer_close(r->writer);
+    if (r->part) remove(r->part);
     if (run != KL_OK) return run;
     return first != KL_OK ? first : second != KL_OK ? second : closed;
+}
+
+static char *beside(const char *path, const char *ending)
+{
+    char *name = malloc(strlen(path) + strlen(ending) + 1);
+    if (name) sprintf(name, "%s%s", path, ending);
+    return name;
+}
+
+/* A new file for a run from the start. */
+static kl_status open_fresh(recorder *r, const kl_results_info *head, kl_diag *diag)
+{
+    char       *target = realpath(r->recording->path, NULL);
+    const char *name   = r->recording->path;
+    kl_status   status = KL_OK;
+    if (target) {
+        status = kl_writer_may_replace(r->recording->path, diag);
+        if (status == KL_OK && !(r->part = beside(target, ".starting"))) status = KL_E_MEMORY;
+        name = r->part;
+    }
+    free(target);
+    if (status == KL_OK) status = kl_writer_create(name, head, r->info, r->n, diag, &r->writer);
+    if (status != KL_OK && r->part) remove(r->part);
+    return status;
 }
 
 /* A new file, from the start or with what an older one holds up to its checkpoint. */
@@ -432,16 +471,15 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
     head.limits_json   = r->limits;
     head.fields        = r->field;
     head.nfield        = r->nfield;
-    if (!o->restart) return kl_writer_create(o->path, &head, r->info, r->n, diag, &r->writer);
+    if (!o->restart) return open_fresh(r, &head, diag);
 
     kl_reader *old = NULL;
     KL_TRY(kl_reader_open(o->restart, diag, &old));
     int n            = kl_reader_checkpoint_size(old),
         size         = n > head.checkpoint_size ? n : head.checkpoint_size;
     double   *pack   = calloc((size_t)size + 1, sizeof *pack);
-    char     *part   = malloc(strlen(o->path) + 16);
+    char     *part   = beside(o->path, ".restarting");
     kl_status status = pack && part ? KL_OK : KL_E_MEMORY;
-    if (part) sprintf(part, "%s.restarting", o->path);
     if (status == KL_OK && kl_reader_running(old))
         status =
             kl_fail(diag, KL_E_FILE, (kl_place){.file = o->restart}, "is being written by a run");

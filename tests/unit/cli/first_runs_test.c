@@ -108,6 +108,31 @@ static void an_interrupted_run_says_when(void **state)
     assert_true(t > 0.0 && t < 1e9);
 }
 
+/* Nothing holds the body that falls, so that its start has no equilibrium. */
+static void a_start_that_fails_keeps_earlier_results(void **state)
+{
+    world            *w = *state;
+    static const char model[] =
+        "klingel: 1\nparameters: {L: 1}\nbodies:\n"
+        "  arm: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.25, 0, 0]}\n"
+        "joints:\n  hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y, when: "
+        "L < 2}\n"
+        "run: {start: equilibrium, end: 1, every: 0.5}\n";
+    write_text(w, "m.yaml", model);
+    assert_int_equal(run(w, "run", "m.yaml", "-q"), 0);
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "--set", "L=3"), 3);
+    assert_says(w->err, "no equilibrium was found");
+    assert_int_equal(run(w, "export", "m.h5", "--list"), 0);
+    assert_int_equal(run(w, "export", "m.h5", "arm.position.x"), 0);
+    assert_says(w->out, "\n1,"); /* the row at the end of the first run */
+    assert_false(exists(w, "m.h5.starting"));
+    /* a run that starts replaces them */
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "--end", "2"), 0);
+    assert_int_equal(run(w, "export", "m.h5", "arm.position.x"), 0);
+    assert_says(w->out, "\n2,");
+    assert_false(exists(w, "m.h5.starting"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +140,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_table_without_a_first_name_is_viewed, start, stop),
         cmocka_unit_test_setup_teardown(a_fixed_step_is_kept, start, stop),
         cmocka_unit_test_setup_teardown(an_interrupted_run_says_when, start, stop),
+        cmocka_unit_test_setup_teardown(a_start_that_fails_keeps_earlier_results, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
