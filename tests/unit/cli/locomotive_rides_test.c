@@ -117,12 +117,12 @@ static void peaks_of_the_rigid_frame_are_waves_that_fit_its_axles(void **state)
     assert_true(P[2] < 0.4 * P[4]); /* 40 Hz is no minimum at 60 km/h */
 }
 
-/* Peaks that `klingel psd` cannot assign, of those it prints for the ride */
+/* Peaks that `klingel psd` cannot assign, of those it prints for the ride. With --axles nearly every frequency would have an origin here. */
 static int peaks_without_origin(world *w, const char *file)
 {
     assert_int_equal(run(w, "psd", file, "P_lateral_acceleration", "--skip", "2", "--window", "0.5",
-                         "--from", "20", "--to", "130", "--modes", "modes.csv", "--axles",
-                         "1.7,0,-1.7", "--speed", "70km/h", "--ends", "155.6"),
+                         "--from", "20", "--to", "130", "--modes", "modes.csv", "--multiples",
+                         "11.438", "--ends", "155.6"),
                      0);
     print_message("%s", w->out);
     int n = 0;
