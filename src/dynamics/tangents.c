@@ -74,3 +74,9 @@ void kl_tangents_eval(const kl_model *m, const kl_state *s, kl_work *w, const do
     read_block(x, 0, nv, 0, nv, 1.0, t->C);
     read_block(x, nv, nz, 0, nv, -1.0, t->zv);
 }
+
+void kl_tangents_rows(const kl_model *m, const kl_work *w, kl_tangents *t)
+{
+    kl_assemble_rows(m, w, t->parts);
+    read_block(t->parts, m->nv + m->nz, m->nlam, 0, m->nv, 1.0, t->J);
+}

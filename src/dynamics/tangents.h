@@ -28,4 +28,7 @@ void         kl_tangents_destroy(kl_tangents *t);
 void kl_tangents_eval(const kl_model *m, const kl_state *s, kl_work *w, const double *a,
                       const double *lambda, kl_tangents *t);
 
+/* J alone, at the state last evaluated in `w`. */
+void kl_tangents_rows(const kl_model *m, const kl_work *w, kl_tangents *t);
+
 #endif

@@ -26,7 +26,7 @@ typedef struct search {
     kl_state       *kept;
     int             body;       /* the first that asks */
     bool            moves, all; /* speeds are given; all flexible bodies are meant */
-    kl_tangents    *beside;     /* as `t`, at states nearby */
+    kl_tangents    *beside;     /* its rows J at states nearby */
     kl_state       *base;
 } search;
 
@@ -187,8 +187,7 @@ static kl_status vary(search *k)
             kl_state_copy(x->s, k->base);
             kl_model_advance(m, k->base->q, k->dx, x->s->q);
             KL_TRY(evaluate(k, NULL));
-            kl_eval_residual(m, x->w, k->a, k->lambda, k->dx);
-            kl_tangents_eval(m, x->s, x->w, k->a, k->lambda, k->beside);
+            kl_tangents_rows(m, x->w, k->beside);
             leave(k, k->beside);
             for (int i = 0; i < k->n; i++) {
                 if (i < dx || (i >= dx + m->nv && i < mu)) continue; /* known */
