@@ -156,7 +156,7 @@ static kl_status evaluate_row(kl_simulation *s, bool solve, const unsigned char 
                 : kl_eval_elements(s->model, x->s, x->w);
 }
 
-/* x->s, which was interpolated, onto the constraints. Its accelerations are solved for before it moves,
+/* x->s, which was interpolated and evaluated, onto the constraints. Its accelerations are solved for before it moves,
  * so that one matrix serves both; they belong to the state on the constraints as well as the
  * interpolation is exact, unless that was far off. */
 static kl_status meet_constraints(kl_simulation *s, bool solved, const unsigned char *some,
@@ -164,7 +164,7 @@ static kl_status meet_constraints(kl_simulation *s, bool solved, const unsigned 
 {
     const double far = 1e-5; /* of the model's length */
     double       gap = kl_solver_onto_constraints(s->solver, solved);
-    if (gap == 0.0 && solved) return KL_OK;
+    if (gap == 0.0) return KL_OK;
     if (gap <= far && solved) return kl_eval(s->model, s->solver->s, s->solver->w);
     return evaluate_row(s, solved, some, diag);
 }
@@ -181,7 +181,7 @@ static kl_status sample_row(kl_simulation *s, const kl_look *at, kl_diag *diag,
     const unsigned char *some  = all ? NULL : kl_channels_elements(s->channels);
     bool                 solve = s->integrator->quasi_static ||
                  ((all || reads & KL_READS_ACCELERATIONS) && !(at && at->forces));
-    if (solve || !(at && at->near)) KL_TRY(evaluate_row(s, solve, some, diag));
+    KL_TRY(evaluate_row(s, solve, some, diag));
     if (at && at->near) KL_TRY(meet_constraints(s, solve, some, diag));
     if (all || reads) kl_eval_totals(s->model, x->w, s->lambda);
     kl_moment now = moment_of(s);

@@ -136,6 +136,13 @@ static kl_status factor_mass(kl_solver *x, const kl_state *s)
     return kl_matrix_factor(x->model, s, x->w, x->mass, only_mass, NULL, NULL, NULL);
 }
 
+/* Rows evaluate no inertia. */
+static kl_status factor_here(kl_solver *x)
+{
+    KL_TRY(kl_eval_flagged(x->model, x->s, x->w, x->constrains, true));
+    return factor_mass(x, x->s);
+}
+
 /* Positions; constraints are evaluated at `s`. One matrix serves all passes: an interpolated state is so near
  * that each pass leaves the square of the gap, or the gap times the change. */
 static kl_status move_onto(kl_solver *x, kl_state *s, double worth)
@@ -168,7 +175,6 @@ double kl_solver_onto_constraints(kl_solver *x, bool solved)
 {
     const kl_model *m = x->model;
     if (m->nlam == 0) return 0.0;
-    if (!solved && kl_eval_flagged(m, x->s, x->w, x->constrains, true) != KL_OK) return 0.0;
     /* below these a state counts as exact */
     double speed = fmax(kl_increment_norm(m, x->s->v, NULL), 1e-2); /* 1/s */
     double worth = 1e-10 * m->length, slow = 1e-9 * m->length * speed;
@@ -176,7 +182,7 @@ double kl_solver_onto_constraints(kl_solver *x, bool solved)
     kl_eval_rate(m, x->w, x->rate);
     double rate = largest_of(x->rate, m->nlam);
     if (gap <= worth && rate <= slow) return 0.0;
-    if ((solved || factor_mass(x, x->s) == KL_OK) && move_onto(x, x->s, worth) == KL_OK)
+    if ((solved || factor_here(x) == KL_OK) && move_onto(x, x->s, worth) == KL_OK)
         (void)turn_onto(x, x->s, slow);
     return fmax(gap, rate / speed) / m->length;
 }

@@ -38,9 +38,9 @@ kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag);
  * reactions) in the work area. */
 kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag *diag);
 
-/* Brings x->s, which lies near the constraints, onto them: positions, then velocities, with the least change
- * weighted by inertia. For states that were interpolated; what cannot be evaluated on the way stays as it
- * is. `solved`: kl_solve_acceleration has just been called at this state, and its matrix serves. Returns
+/* Brings x->s, which lies near the constraints and was evaluated, onto them: positions, then velocities, with
+ * the least change weighted by inertia. For states that were interpolated; what cannot be evaluated on the way
+ * stays as it is. `solved`: kl_solve_acceleration has just been called at this state, and its matrix serves. Returns
  * the gap that the state had, over the length of the model; elements are to be evaluated anew if it is not 0. */
 double kl_solver_onto_constraints(kl_solver *x, bool solved);
 
