@@ -110,9 +110,9 @@ void flexible_position_frames(const flexible *p, flexible_cache *c)
         memcpy(k->y, f->y0, sizeof k->y);
         combine_turns(f, p->n, f->Y, c->w, k->y);
         if (f->X2) second_order(p, c, i);
-        kl_mat3 R = kl_node_frame_axes(f->kind, k->y);
-        k->R      = kl_matmul(&R, &f->start);
-        kl_node_frame_map(f->kind, k->y, k->G);
+        kl_mat3 R;
+        kl_node_frame_place(f->kind, k->y, &R, k->G);
+        k->R = kl_matmul(&R, &f->start);
     }
 }
 
@@ -345,6 +345,45 @@ static void bent_map(const point *t, kl_vec3 q, double *P)
     }
 }
 
+/* Column j of L (3 + kind x n, by rows): [F][s] E_j, P Y_j. */
+static void fill_lever(const point *t, int n, int j, kl_vec3 lever, const double *P, double *L)
+{
+    int kind = (int)t->f->kind;
+    L[j] = lever.x, L[n + j] = lever.y, L[2 * n + j] = lever.z;
+    for (int a = 0; a < kind; a++) {
+        double sum = 0.0;
+        for (int i = 0; i < kind; i++) sum += P[a * kind + i] * t->k->Y[kind * j + i];
+        L[(3 + a) * n + j] = sum;
+    }
+}
+
+/* Modes by modes: K += E'L_1 + Y'L_2 with the rows L_1 and L_2 of L; nearly all of the work. */
+static void add_modes(const point *t, int n, const double *restrict L, double *restrict K)
+{
+    int kind = (int)t->f->kind, N = 6 + n;
+    for (int i = 0; i < n; i++) {
+        const double *e = t->E + 3 * i, *y = t->k->Y + kind * i;
+        double       *row = K + (6 + i) * N + 6;
+        for (int j = 0; j < n; j++)
+            row[j] += (e[0] * L[j] + e[1] * L[n + j] + e[2] * L[2 * n + j]) +
+                      (y[0] * L[3 * n + j] + y[1] * L[4 * n + j] + y[2] * L[5 * n + j]);
+        for (int j = 0; kind == 6 && j < n; j++)
+            row[j] += y[3] * L[6 * n + j] + y[4] * L[7 * n + j] + y[5] * L[8 * n + j];
+    }
+}
+
+/* F.X2_ji + turn.Y2_ji */
+static void add_second_order(const point *t, int n, kl_vec3 F, kl_vec3 turn, double *K)
+{
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            size_t at  = 3 * ((size_t)j * (size_t)n + (size_t)i);
+            double sum = kl_dot(F, kl_load(t->f->X2 + at));
+            if (t->f->Y2) sum += kl_dot(turn, kl_load(t->f->Y2 + at));
+            K[(6 + i) * (6 + n) + 6 + j] += sum;
+        }
+}
+
 void flexible_add_geometric(const void *data, const void *cache, const kl_marker *marker,
                             const double wrench[6], double *K)
 {
@@ -363,7 +402,6 @@ void flexible_add_geometric(const void *data, const void *cache, const kl_marker
     if (!t.f) return;
 
     double  P[36], row[3];
-    int     kind = (int)t.f->kind;
     kl_vec3 q = kl_add(M, kl_cross(t.arm, F)), turn = {0, 0, 0};
     bent_map(&t, q, P);
     if (t.f->Y2) {
@@ -376,19 +414,11 @@ void flexible_add_geometric(const void *data, const void *cache, const kl_marker
         for (int i = 0; i < 3; i++) K[(3 + i) * N + 6 + j] += row[i];
         kl_store(row, kl_add(kl_cross(d, F), kl_cross(e, M))); /* mode j by turn */
         for (int i = 0; i < 3; i++) K[(6 + j) * N + 3 + i] += row[i];
-        double PY[6] = {0};
-        for (int a = 0; a < kind; a++)
-            for (int i = 0; i < kind; i++) PY[a] += P[a * kind + i] * t.k->Y[kind * j + i];
         kl_vec3 lever = kl_cross(F, kl_cross(t.arm, e)); /* [F][s] E_j */
-        for (int i = 0; i < p->n; i++) {
-            double sum = kl_dot(e_of(&t, i), lever);
-            for (int a = 0; a < kind; a++) sum += t.k->Y[kind * i + a] * PY[a];
-            size_t at = 3 * ((size_t)j * (size_t)p->n + (size_t)i);
-            if (t.f->X2) sum += kl_dot(F, kl_load(t.f->X2 + at));
-            if (t.f->Y2) sum += kl_dot(turn, kl_load(t.f->Y2 + at));
-            K[(6 + i) * N + 6 + j] += sum;
-        }
+        fill_lever(&t, p->n, j, lever, P, c->scratch);
     }
+    add_modes(&t, p->n, c->scratch, K);
+    if (t.f->X2) add_second_order(&t, p->n, F, turn, K);
 }
 
 /* ---- triads ---- */

@@ -35,14 +35,20 @@ static void coefficients(double t2, double *a, double *b, double *a1, double *b1
     *b1 = (3 * s - t * (2 + c)) / (t2 * t2 * t);
 }
 
-static void rotation_map(const double *y, double *G)
+/* [theta]^2 = theta theta' - t^2 I;  R = I + sin t / t [theta] + a [theta]^2 with sin t / t = 1 - b t^2. R may
+ * be NULL. */
+static void rotation_place(const double *y, kl_mat3 *R, double *G)
 {
     kl_vec3 th = kl_load(y);
-    double  a, b, a1, b1;
-    coefficients(kl_dot(th, th), &a, &b, &a1, &b1);
-    kl_mat3 I = kl_identity(), S = kl_skew(th), SS = kl_matmul(&S, &S);
+    double  a, b, a1, b1, t2 = kl_dot(th, th);
+    coefficients(t2, &a, &b, &a1, &b1);
+    kl_mat3 S = kl_skew(th);
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) G[3 * i + j] = I.m[i][j] + a * S.m[i][j] + b * SS.m[i][j];
+        for (int j = 0; j < 3; j++) {
+            double one = i == j, square = y[i] * y[j] - (i == j ? t2 : 0.0);
+            G[3 * i + j] = one + a * S.m[i][j] + b * square;
+            if (R) R->m[i][j] = one + (1.0 - b * t2) * S.m[i][j] + a * square;
+        }
 }
 
 /* T u = u + a theta x u + b (theta (theta.u) - t^2 u) */
@@ -140,8 +146,18 @@ kl_mat3 kl_node_frame_axes(kl_node_frame kind, const double *y)
 
 void kl_node_frame_map(kl_node_frame kind, const double *y, double *G)
 {
-    if (kind == KL_FRAME_ROTATION) rotation_map(y, G);
+    if (kind == KL_FRAME_ROTATION) rotation_place(y, NULL, G);
     else triad_map(y, G);
+}
+
+void kl_node_frame_place(kl_node_frame kind, const double *y, kl_mat3 *R, double *G)
+{
+    if (kind == KL_FRAME_ROTATION) {
+        rotation_place(y, R, G);
+        return;
+    }
+    *R = kl_node_frame_axes(kind, y);
+    triad_map(y, G);
 }
 
 void kl_node_frame_rate(kl_node_frame kind, const double *y, const double *u, double *Q)

@@ -18,6 +18,8 @@ typedef enum kl_node_frame { KL_FRAME_ROTATION = 3, KL_FRAME_TRIAD = 6 } kl_node
 kl_mat3 kl_node_frame_axes(kl_node_frame kind, const double *y);
 /* G (3 x kind, row-major). */
 void kl_node_frame_map(kl_node_frame kind, const double *y, double *G);
+/* Both at once. */
+void kl_node_frame_place(kl_node_frame kind, const double *y, kl_mat3 *R, double *G);
 /* Q = d(G(y) u)/dy at fixed u (3 x kind, row-major). */
 void kl_node_frame_rate(kl_node_frame kind, const double *y, const double *u, double *Q);
 /* How far from singular a triad is: |sin| of the angle between its arms; 1 for rotations. */
