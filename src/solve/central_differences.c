@@ -10,24 +10,24 @@
  *
  * and is stable below. For damping in proportion to the stiffness, c = b w^2, that is
  * h = (2/w) (sqrt(1 + 4 b^2 w^2) - 2 b w). The greatest eigenvalue of w^2 + 4 c/h is estimated
- * by the power method on differences of accelerations, with position and velocity moved together, again
- * and again, so that a contact that begins is seen. The multipliers come from the accelerations; positions
+ * (stable_step.h) again and again, so that a contact that begins is seen. The multipliers come from the accelerations; positions
  * and velocities are brought back onto the constraints after each step. No matrix but the mass is
  * factored. */
 #include <math.h>
 #include <string.h>
 
 #include "solve/integrator.h"
+#include "solve/stable_step.h"
 
 typedef struct explicit_run {
-    kl_arena    *arena;
-    kl_state    *kept, *start;
-    double      *dx, *shape, *before; /* nv */
-    double      *lambda;
-    double      *start_a, *start_lambda; /* nv, nlam: accelerations at the start of the step */
-    double       stable;                 /* longest stable step so far [s]; HUGE_VAL: unknown */
-    long         next;                   /* step at which it is estimated again */
-    kl_crossing *crossing;               /* nevent */
+    kl_arena      *arena;
+    kl_state      *start;
+    double        *dx, *before;            /* nv */
+    double        *start_a, *start_lambda; /* nv, nlam: accelerations at the start of the step */
+    kl_stable_step stability;
+    double         stable;          /* longest stable step so far [s]; HUGE_VAL: unknown */
+    long           next;            /* step at which it is estimated again */
+    kl_crossing   *crossing;        /* nevent */
     signed char *side, *start_side; /* nevent: on which side of each crossing the last step ended */
     kl_powers    power, start_power;
     double       energy, moving; /* balance at the start, largest kinetic energy so far [J] */
@@ -36,24 +36,14 @@ typedef struct explicit_run {
     bool         touched;        /* the last step passed a crossing */
 } explicit_run;
 
-enum { FIRST_PASSES = 50, LATER_PASSES = 3, AGAIN = 20 };
+enum { AGAIN = 20 };
 
 static void run_destroy(void *self)
 {
     explicit_run *e = self;
-    kl_state_destroy(e->kept);
+    kl_stable_step_close(&e->stability);
     kl_state_destroy(e->start);
     kl_arena_destroy(e->arena);
-}
-
-/* A shape with all frequencies in it. */
-static void seed_shape(explicit_run *e, const kl_model *m, double sign)
-{
-    unsigned seed = 1;
-    for (int i = 0; i < m->nv; i++) {
-        seed        = seed * 1664525u + 1013904223u;
-        e->shape[i] = sign * m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
-    }
 }
 
 static kl_status run_create(kl_solver *x, void **self)
@@ -68,17 +58,15 @@ static kl_status run_create(kl_solver *x, void **self)
     }
     *e              = (explicit_run){.arena = a, .stable = HUGE_VAL};
     e->dx           = kl_arena_array(a, double, m->nv + 1);
-    e->shape        = kl_arena_array(a, double, m->nv + 1);
     e->before       = kl_arena_array(a, double, m->nv + 1);
-    e->lambda       = kl_arena_array(a, double, m->nlam + 1);
     e->crossing     = kl_arena_array(a, kl_crossing, m->nevent + 1);
     e->side         = kl_arena_array(a, signed char, m->nevent + 1);
     e->start_a      = kl_arena_array(a, double, m->nv + 1);
     e->start_lambda = kl_arena_array(a, double, m->nlam + 1);
     e->start_side   = kl_arena_array(a, signed char, m->nevent + 1);
-    e->kept         = kl_state_create(m);
+    bool opened     = kl_stable_step_open(a, m, &e->stability) == KL_OK;
     e->start        = kl_state_create(m);
-    if (!kl_arena_ok(a) || !e->kept || !e->start) {
+    if (!opened || !kl_arena_ok(a) || !e->start) {
         run_destroy(e);
         return KL_E_MEMORY;
     }
@@ -86,74 +74,12 @@ static kl_status run_create(kl_solver *x, void **self)
     return KL_OK;
 }
 
-/* The operator K + pace C (both over the mass) on the shape: its size in *out [1/s2]. The same sense every
- * time, so that what is only pressed stays pressed. */
-static kl_status apply(explicit_run *e, kl_solver *x, double pace, double *out, kl_diag *diag)
-{
-    const kl_model *m     = x->model;
-    const double    small = 1e-7;
-    double          size  = kl_increment_norm(m, e->shape, NULL);
-    *out                  = 0.0;
-    if (!(size > 0.0) || !isfinite(size)) return KL_OK;
-    for (int i = 0; i < m->nv; i++) {
-        e->dx[i]   = small / size * e->shape[i];
-        x->s->v[i] = e->kept->v[i] + pace * e->dx[i];
-    }
-    kl_model_advance(m, e->kept->q, e->dx, x->s->q);
-    KL_TRY(kl_solve_acceleration(x, e->shape, e->lambda, diag));
-    for (int i = 0; i < m->nv; i++) e->shape[i] = e->before[i] - e->shape[i];
-    *out = kl_increment_norm(m, e->shape, NULL) / small;
-    return KL_OK;
-}
-
-/* Longest stable step h = 2/sqrt(L), L the greatest eigenvalue of K + (4/h) C: the power method, in which h
- * follows its estimate. With damping alone h -> sqrt(h/c), which halves the error in its logarithm. A step
- * longer than the run is no limit (HUGE_VAL): nothing acts, or there is only rounding. */
-static kl_status passes_of(explicit_run *e, kl_solver *x, int passes, bool damped, double *stable,
-                           kl_diag *diag)
-{
-    const double run  = x->model->settings.end - x->model->t0;
-    const double span = run > 0.0 ? run : 1.0;
-    double       L = 0.0, h = fmin(*stable, span);
-    for (int pass = 0; pass < passes; pass++) {
-        KL_TRY(apply(e, x, damped ? 4.0 / h : 0.0, &L, diag));
-        if (!isfinite(L)) return KL_RETRY;
-        h = L * span * span > 4.0 ? 2.0 / sqrt(L) : span;
-        if (L * span * span < 1e-6) break;
-    }
-    *stable = h < span ? h : HUGE_VAL;
-    return KL_OK;
-}
-
-/* From shapes of both senses, because what touches may push only when it is pressed. */
-static kl_status both_senses(explicit_run *e, kl_solver *x, bool damped, double *stable,
-                             kl_diag *diag)
-{
-    for (int sense = -1; sense <= 1; sense += 2) {
-        double h = *stable;
-        seed_shape(e, x->model, sense);
-        kl_status status = passes_of(e, x, FIRST_PASSES, damped, &h, diag);
-        *stable          = fmin(*stable, h);
-        kl_state_copy(x->s, e->kept);
-        if (status != KL_OK) return status;
-    }
-    return KL_OK;
-}
-
 /* x->a belongs to the state. `fresh`: from new shapes; else from the shape of the last time. The step does
  * not grow again: yielding lowers frequencies, unloading raises them. */
 static kl_status estimate(explicit_run *e, kl_solver *x, bool fresh, kl_diag *diag)
 {
-    memcpy(e->before, x->a, (size_t)x->model->nv * sizeof(double));
-    kl_state_copy(e->kept, x->s);
-    bool blank =
-        !(kl_increment_norm(x->model, e->shape, NULL) > 0.0); /* the last sense met nothing */
-    if (fresh || blank) return both_senses(e, x, true, &e->stable, diag);
-    double    h      = e->stable;
-    kl_status status = passes_of(e, x, LATER_PASSES, true, &h, diag);
-    e->stable        = fmin(e->stable, h);
-    kl_state_copy(x->s, e->kept);
-    return status;
+    return (fresh ? kl_stable_step_find : kl_stable_step_follow)(&e->stability, x, true, &e->stable,
+                                                                 diag);
 }
 
 /* Said once, at the start: steps that the model asks for and that are too long, which grow without limit
@@ -164,7 +90,7 @@ static kl_status judge_steps(explicit_run *e, kl_solver *x, kl_diag *diag)
     double             free = HUGE_VAL; /* without damping */
     if (e->judged || !isfinite(e->stable)) return KL_OK;
     e->judged = true;
-    KL_TRY(both_senses(e, x, false, &free, diag));
+    KL_TRY(kl_stable_step_find(&e->stability, x, false, &free, diag));
     if (s->step > e->stable)
         kl_warn(diag, KL_NOWHERE,
                 "steps of %.3g s are longer than the stable step of central differences, about "

@@ -29,6 +29,7 @@
 #include "solve/between.h"
 #include "solve/integrator.h"
 #include "solve/partial_evaluation.h"
+#include "solve/stable_step.h"
 
 typedef struct parameters {
     double alpha_m, alpha_f, beta, gamma;
@@ -84,6 +85,9 @@ typedef struct alpha {
     double      energy[2]; /* lost and supplied at the end of the step [J] */
     kl_between *between;
     kl_state   *middle; /* of a step whose lost energy is uncertain */
+
+    kl_stable_step stability;
+    double         longest; /* stable step [s]; HUGE_VAL: any */
 } alpha;
 
 static parameters from_radius(double rho)
@@ -143,12 +147,19 @@ static void alpha_destroy(void *self)
 {
     alpha *i = self;
     if (!i) return;
+    kl_stable_step_close(&i->stability);
     kl_state_destroy(i->trial);
     kl_state_destroy(i->middle);
     kl_state_destroy(i->before.s);
     kl_state_destroy(i->before.older);
     kl_between_destroy(i->between);
     kl_arena_destroy(i->arena);
+}
+
+/* Newmark with 2 beta < gamma and steps of its own choice. */
+static bool conditional(const alpha *i, const kl_model *m)
+{
+    return 2.0 * i->p.beta < i->p.gamma * (1.0 - 1e-9) && isnan(m->settings.step);
 }
 
 static kl_status alpha_create(kl_solver *x, void **self)
@@ -189,8 +200,10 @@ static kl_status alpha_create(kl_solver *x, void **self)
     i->between    = kl_between_create(m);
     i->tolerance  = x->tolerance;
     i->newton     = newton_limit(m, isnan(m->settings.step) ? i->tolerance : 0.0);
-    if (!partial || !kl_arena_ok(arena) || !i->trial || !i->middle || !b->s || !b->older ||
-        !i->between) {
+    i->longest    = HUGE_VAL;
+    bool limited  = !conditional(i, m) || kl_stable_step_open(arena, m, &i->stability) == KL_OK;
+    if (!partial || !limited || !kl_arena_ok(arena) || !i->trial || !i->middle || !b->s ||
+        !b->older || !i->between) {
         alpha_destroy(i);
         return KL_E_MEMORY;
     }
@@ -228,6 +241,19 @@ static kl_status find_jerk(alpha *i, kl_solver *x, double dt, kl_diag *diag)
     return status;
 }
 
+/* Such a method is stable for w h < 1/sqrt(gamma/2 - beta), where gamma is 1/2 with or without damping (Hughes 1987). Steps
+ * are limited to a share of that for the highest natural frequency w now: contacts that stiffen raise it, and
+ * from 0.8 on, where a vibration takes about three steps, even a little nonlinearity feeds it. */
+static kl_status limit_steps(alpha *i, kl_solver *x, kl_diag *diag)
+{
+    const double SHARE = 0.6;
+    double explicit    = HUGE_VAL; /* 2/w */
+    if (!conditional(i, x->model)) return KL_OK;
+    KL_TRY(kl_stable_step_find(&i->stability, x, false, &explicit, diag));
+    i->longest = SHARE * 0.5 * explicit / sqrt(0.5 * i->p.gamma - i->p.beta);
+    return KL_OK;
+}
+
 static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
 {
     alpha             *i = self;
@@ -235,6 +261,7 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
     const kl_settings *s = &m->settings;
     double             T = motion_rate(x), dt = 1e-5 * fmin(T, isnan(s->step) ? T : 10.0 * s->step);
     kl_matrix_soften(x->matrix, 1.0); /* another method may have used it before */
+    KL_TRY(limit_steps(i, x, diag));
     KL_TRY(find_jerk(i, x, dt, diag));
     double change = kl_increment_norm(m, i->jerk, NULL);
 
@@ -615,12 +642,13 @@ static kl_step last_step(const alpha *i, const kl_model *m)
 
 /* Error control of the motion does not see the curvature of the dissipated power: after a kink, for example where the
  * damper of a contact lets go, a long step follows, and the powers at its ends are not sufficient. Simpson's rule with the
- * middle of the step is used if their uncertainty exceeds a millionth of the energy lost, or what a loose tolerance
- * asks for. */
+ * middle of the step is used if their uncertainty exceeds a millionth of the energy lost or supplied, or what a loose
+ * tolerance asks for. */
 static void refine_lost(alpha *i, kl_solver *x, double h, kl_statistics *count)
 {
-    const kl_model *m = x->model;
-    if (!(i->power.rough > fmax(1e-6, 10.0 * i->tolerance) * fabs(count->lost))) return;
+    const kl_model *m         = x->model;
+    double          exchanged = fmax(fabs(count->lost), fabs(count->supplied));
+    if (!(i->power.rough > fmax(1e-6, 10.0 * i->tolerance) * exchanged)) return;
     kl_step step = last_step(i, m);
     kl_between_state(i->between, &step, x->s->t - 0.5 * h, i->middle);
     memcpy(i->middle->h, i->before.s->h, (size_t)m->nh * sizeof(double));
@@ -751,7 +779,8 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     alpha             *i        = self;
     const kl_settings *s        = &x->model->settings;
     bool               adaptive = isnan(s->step);
-    double             left = until - x->s->t, most = isnan(s->max_step) ? HUGE_VAL : s->max_step;
+    double             left     = until - x->s->t,
+           most                 = fmin(i->longest, isnan(s->max_step) ? HUGE_VAL : s->max_step);
     /* what rounding of the time leaves; a far `until` must not count */
     double now = fabs(x->s->t), least = fmin(1e-12 * fmax(now, fmin(left, 1.0)), 0.5 * left);
     double want = adaptive ? fmin(i->h, most) : s->step;

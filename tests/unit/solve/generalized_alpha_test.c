@@ -191,6 +191,66 @@ static void newmark_takes_beta_and_gamma(void **unused)
     built_free(&b);
 }
 
+/* Error after two seconds of the mass above with beta = 1/12 and fixed steps. */
+static double error_of_beta_twelfth(double h)
+{
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "klingel: 1\ngravity: [0, 0, 0]\nbodies: {m: {type: point, mass: 1, position: [3, 0, 0]}}\n"
+        "forces: {s: {type: spring-damper, between: [ground, m], at: [[0, 0, 0], [3, 0, 0]], "
+        "stiffness: 16, length: 2}}\n"
+        "integrator: {type: newmark, beta: 1/12, step: %g}\n",
+        h);
+    static rows r;
+    built       b = must_build(text);
+    simulate(&b, 2.0, 2.0, (const char *const[]){"m.position.x", NULL}, &r, NULL);
+    built_free(&b);
+    return fabs(r.value[r.count - 1][0] - 2.0 - cos(8.0));
+}
+
+/* Omega^2 = 2 (1 - cos theta) + O(theta^6) where beta is 1/12 */
+static void newmark_with_beta_of_a_twelfth_has_periods_of_fourth_order(void **unused)
+{
+    (void)unused;
+    double ratio = error_of_beta_twelfth(0.1) / error_of_beta_twelfth(0.05);
+    print_message("newmark, beta 1/12: error of steps of 0.1 s over that of 0.05 s: %.2f\n", ratio);
+    assert_true(ratio > 15.0 && ratio < 17.0);
+}
+
+/* A stiff mass that hardly moves, on a beam with a soft one: a tolerance that does not see it lets the steps grow
+ * until they would be unstable. Its frequency is that of both masses, 3000 rad/s: w^2 = k (1/m1 + 1/m2). */
+static void newmark_that_is_stable_for_short_steps_chooses_them(void **unused)
+{
+    (void)unused;
+    built b = must_build(
+        "klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+        "  a: {type: point, mass: 1, position: [3, 0, 0]}\n"
+        "  b: {type: point, mass: 0.125, position: [4.00001, 0, 0]}\n"
+        "joints:\n  x: {type: point-on-line, between: [ground, a], at: [3, 0, 0], axis: x}\n"
+        "  y: {type: point-on-line, between: [ground, b], at: [4.00001, 0, 0], axis: x}\n"
+        "forces:\n"
+        "  soft: {type: spring-damper, between: [ground, a], at: [[0, 0, 0], [3, 0, "
+        "0]], stiffness: 18, length: 2}\n"
+        "  stiff: {type: spring-damper, between: [a, b], at: [[3, 0, 0], [4.00001, 0, "
+        "0]], stiffness: 1e6, length: 1}\n"
+        "integrator: {type: newmark, beta: 1/12, tolerance: 1e-2}\n");
+    static rows   r;
+    kl_statistics count;
+    double        largest = 0.0, limit = sqrt(6.0) / 3000.0;
+    simulate(&b, 2.0, 0.01, (const char *const[]){"a.position.x", "stiff.length", NULL}, &r,
+             &count);
+    for (int i = 0; i < r.count; i++) {
+        largest = fmax(largest, fabs(r.value[i][1] - 1.0));
+        assert_close(r.value[i][0], 2.0 + cos(4.0 * r.t[i]), 1e-4);
+    }
+    print_message("longest step %.3g of the stable one, largest strain %.3g of the first\n",
+                  count.largest_step / limit, largest / 1e-5);
+    assert_true(count.largest_step < 0.7 * limit && count.largest_step > 0.5 * limit);
+    assert_true(largest < 2e-5);
+    built_free(&b);
+}
+
 /* Fixed steps, cut short at the zeros of a load on a separate body: what swings beside it must not feel
  * the short steps. */
 static void short_steps_at_events_do_not_disturb_fixed_steps(void **unused)
@@ -367,7 +427,7 @@ static kl_statistics slide(const char *force, double end)
         text, sizeof text,
         "klingel: 1\ngravity: [0, 0, 0]\n"
         "bodies: {a: {mass: 1 kg, inertia: [1, 1, 1], velocity: [1, 0, 0]}}\n"
-        "joints: {guide: {type: translational, between: [ground, a], at: [0, 0, 0], axis: x}}\n"
+        "joints: {guide: {type: translational, between: [ground, a], at: [3, 0, 0], axis: x}}\n"
         "forces: {f: {type: slide-spring-damper, of: guide, %s}}\n"
         "integrator: {type: generalized-alpha, step: 20 ms, tolerance: 1e-10}\n",
         force);
@@ -453,6 +513,8 @@ int main(void)
         cmocka_unit_test(second_order_at_steps_that_double_and_halve),
         cmocka_unit_test(hht_is_of_second_order_and_damped_newmark_of_first),
         cmocka_unit_test(newmark_takes_beta_and_gamma),
+        cmocka_unit_test(newmark_with_beta_of_a_twelfth_has_periods_of_fourth_order),
+        cmocka_unit_test(newmark_that_is_stable_for_short_steps_chooses_them),
         cmocka_unit_test(short_steps_at_events_do_not_disturb_fixed_steps),
         cmocka_unit_test(the_spectral_radius_damps_what_cannot_be_resolved),
         cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
