@@ -175,9 +175,10 @@ double kl_solver_onto_constraints(kl_solver *x, bool solved)
 {
     const kl_model *m = x->model;
     if (m->nlam == 0) return 0.0;
-    /* below these a state counts as exact */
+    /* below these a state counts as exact: velocities to a hundredth of a loose tolerance, because each matrix costs as
+     * much as some rows */
     double speed = fmax(kl_increment_norm(m, x->s->v, NULL), 1e-2); /* 1/s */
-    double worth = 1e-10 * m->length, slow = 1e-9 * m->length * speed;
+    double worth = 1e-10 * m->length, slow = fmax(1e-9, 1e-2 * x->tolerance) * m->length * speed;
     double gap = largest_of(x->w->phi, m->nlam);
     kl_eval_rate(m, x->w, x->rate);
     double rate = largest_of(x->rate, m->nlam);
