@@ -99,9 +99,6 @@ static built one_of(const kl_element_type *t, int choice)
         /* a path is driven by one of the two, or by none */
         if (strcmp(k->name, "drive_s") == 0 && choice % 3 != 0) *value = '\0';
         if (strcmp(k->name, "drive_speed") == 0 && choice % 3 != 1) *value = '\0';
-        /* instead of a constant; tests/unit/forces/vehicle_parts_test.c has the table */
-        if (strcmp(t->name, "series-spring-damper") == 0 && strcmp(k->name, "damper") == 0)
-            *value = '\0';
         if (*value)
             snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
     }
