@@ -350,7 +350,8 @@ const kl_key kl_integrator_keys[] = {
                  "central-differences",
      .fallback = "auto",
      .help = "integration method; auto: runge-kutta for smooth motion, generalized-alpha for stiff "
-             "forces and flexible bodies, gear where it takes less work for stiff forces; newmark is of first order unless "
+             "forces and flexible bodies, gear where it takes less work for stiff forces; newmark "
+             "is of first order unless "
              "`spectral_radius` is 1; "
              "load-steps and arc-length are quasi-static: they compute a sequence of equilibria; "
              "central-differences is explicit, for short impacts"},
@@ -729,6 +730,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
     b->now = b->part[0];
     kl_scope_report_unused(scope_of(b));
+    if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
     KL_TRY(kl_model_freeze(m, b->diag));
     warn_of_spin(b);
     const kl_node *state = kl_node_get(main, "state");

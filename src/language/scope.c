@@ -330,7 +330,7 @@ kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool 
                        MOST_PARAMETERS);
     KL_TRY(make_room(s, section->size));
     for (const kl_node *n = section->first; n; n = n->next) {
-        int i = index_of(s, n->key);
+        int i = place_of(s, n->key);
         /* below `first` are parameters of outer scopes, which an inner parameter of the same name hides */
         if (i >= first && !overrule) {
             kl_fail(s->diag, KL_E_NAME, n->key_place,
@@ -361,7 +361,7 @@ kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool 
 
 bool kl_scope_change(kl_scope *s, int first, const char *name, const char *text, const char *who)
 {
-    int i = index_of(s, name);
+    int i = place_of(s, name);
     if (i < first) return false;
     s->variable[i].changed = text;
     s->variable[i].changer = who;
@@ -371,7 +371,7 @@ bool kl_scope_change(kl_scope *s, int first, const char *name, const char *text,
 bool kl_scope_assign(kl_scope *s, int first, const char *name, kl_quantity value, const char *word,
                      kl_place place)
 {
-    int i = index_of(s, name);
+    int i = place_of(s, name);
     if (i < first) return false;
     kl_variable *v = kl_arena_array(s->arena, kl_variable, 1);
     if (!v) return true;
@@ -568,10 +568,19 @@ void kl_scope_report_unused(const kl_scope *s)
         const kl_variable       *v   = &s->variable[i];
         const kl_compared_words *ask = v->word ? comparisons_of(s, v) : NULL;
         if (!ask || ask->fits || !ask->words || strcmp(v->word, v->given->text) == 0) continue;
-        kl_warn(s->diag, (kl_place){.file = v->changer},
-                "parameter '%s' is '%s', but no `when` of the model compares with that word; "
-                "possible words are %s",
-                v->name, v->word, ask->words);
+        const char *own = kl_arena_format(s->arena, "'%s'", v->given->text);
+        bool too = own && !strstr(ask->words, own); /* the model's own word is not compared */
+        /* with one word known, any other may mean "not that one": whether it is used may depend on a
+         * part that is left out */
+        bool        several = too || strchr(ask->words, ',');
+        const char *text    = kl_arena_format(
+               s->arena,
+               "parameter '%s' is '%s', but no condition of the model compares with that word; "
+                  "possible words are %s%s%s",
+               v->name, v->word, too ? own : "", too ? ", " : "", ask->words);
+        kl_place place = {.file = v->changer};
+        if (text && several) kl_fail(s->diag, KL_E_MODEL, place, "%s", text);
+        else if (text) kl_warn(s->diag, place, "%s", text);
     }
 }
 

@@ -28,8 +28,8 @@ typedef struct kl_variable {
     enum { KL_VARIABLE_OPEN, KL_VARIABLE_BUSY, KL_VARIABLE_DONE, KL_VARIABLE_BAD } state;
 } kl_variable;
 
-/* The words with which conditions compared a parameter that --set changed, to warn of a misspelt
- * word. */
+/* The words with which conditions compared a parameter that --set changed, to refuse a
+ * misspelt word. */
 typedef struct kl_compared_words {
     const kl_node *given; /* whose: the parameter's own value */
     const char    *words; /* those it was compared with: "'pin', 'roller'" */
@@ -102,7 +102,8 @@ kl_status kl_scope_integer(kl_scope *s, const char *text, kl_place place, const 
 kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const char **out);
 /* Is the condition of `when` true? `n > 3`, `sprung`, `drive == electric`. */
 kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out);
-/* Warns of words set from outside that conditions ask for and that are none of those asked for. */
+/* Refuses words set from outside that conditions ask for and that are none of those asked for; warns
+ * when only one word is known. */
 void kl_scope_report_unused(const kl_scope *s);
 
 /* For kl_expression_compile: the numbers of the scope, and suggestions. */

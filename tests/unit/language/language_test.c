@@ -425,24 +425,33 @@ static void a_word_that_nothing_asks_for_is_told(void **unused)
 {
     (void)unused;
     static const char *const text =
-        "klingel: 1\nparameters: {kind: soft, side: left, mood: calm, yes: true}\nbodies:\n"
+        "klingel: 1\nparameters: {kind: soft, side: left, mood: calm, yes: true, load: tare, "
+        "mass: \"if(load == laden, 2, 1)\"}\n"
+        "templates: {point: {parameters: {load: 1 N}, bodies: {f: {mass: 1}}}}\n"
+        "parts: {p: {template: point}}\nbodies:\n"
         "  a: {mass: 1, when: kind == soft}\n  b: {mass: 1, when: kind == hard}\n"
         "  c: {mass: 1, when: mood == angry}\n"
         "  d: {mass: 1, when: side != left}\n  \"{side}\": {mass: 1, when: side == left}\n"
         "  e: {mass: 1}\n";
     static const struct {
         const char *name, *value, *says;
-    } set[] = {{"kind", "hrad",
-                "parameter 'kind' is 'hrad', but no `when` of the model compares with that word; "
-                "possible words are 'soft', 'hard'"},
-               {"kind", "hard", NULL},
-               {"mood", "calm", NULL}, /* as it is */
-               {"mood", "cross", "possible words are 'angry'"},
-               {"side", "right", NULL}, /* any other is meant by != */
-               {"yes", "soft", "parameter 'yes' is true or false, not 'soft'"}};
+    } set[] = {
+        {"kind", "hrad",
+         "parameter 'kind' is 'hrad', but no condition of the model compares with that word; "
+         "possible words are 'soft', 'hard'"},
+        {"kind", "hard", NULL},
+        {"mood", "calm", NULL}, /* as it is */
+        {"mood", "cross", "possible words are 'calm', 'angry'"},
+        {"load", "full", "possible words are 'tare', 'laden'"}, /* in an expression */
+        {"load", "laden", NULL},
+        {"side", "right", NULL}, /* any other is meant by != */
+        {"yes", "soft", "parameter 'yes' is true or false, not 'soft'"}};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
-        const kl_override one = {set[i].name, set[i].value};
-        built             b   = build_with(text, &one, 1);
+        const kl_override one     = {set[i].name, set[i].value};
+        built             b       = build_with(text, &one, 1);
+        bool              refused = set[i].says != NULL;
+        if ((b.status != KL_OK) != refused)
+            fail_msg("%s=%s: %d", set[i].name, set[i].value, b.status);
         if (set[i].says ? !told(&b, set[i].says) : told(&b, "compares with that word"))
             fail_msg("%s=%s", set[i].name, set[i].value);
         release(&b);
