@@ -147,10 +147,16 @@ void kl_wheel_rail_watch(const kl_reading *in, kl_notice *notice)
     bool left = derailed(p, in->m, &c->rail[0], 0), right = derailed(p, in->m, &c->rail[1], 1);
     if (off_the_end(p, c->s)) {
         notice->stop = true;
-        snprintf(notice->text, sizeof notice->text,
-                 "has left the track, which ends at %.6g m; make the track longer, or end the run "
-                 "earlier",
-                 c->s < 0.0 ? 0.0 : p->rails.path->length);
+        if (c->s < 0.0)
+            snprintf(
+                notice->text, sizeof notice->text,
+                "has left the track at its beginning, 0 m; let the vehicle start further along the "
+                "track, or end the run before it rolls back");
+        else
+            snprintf(notice->text, sizeof notice->text,
+                     "has left the track, which ends at %.6g m; make the track longer, or end the "
+                     "run earlier",
+                     p->rails.path->length);
     } else if (left || right) {
         notice->count = 2; /* also after the note about the start */
         snprintf(notice->text, sizeof notice->text,
