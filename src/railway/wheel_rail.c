@@ -111,6 +111,15 @@ static double place_ahead(const kl_motion *m, const wheel_rail_cache *last)
     return last->s + d.x / fmax(share, 0.5);
 }
 
+/* Speed of the place abreast of the wheelset along the track. */
+static double speed_along(const kl_motion *m, const rail_frame *middle)
+{
+    kl_vec3 d     = kl_mul_t(&middle->A, kl_sub(m[1].r, middle->r));
+    double  share = 1.0 - middle->bend_y * d.y - middle->bend_z * d.z;
+    kl_vec3 track = kl_add(m[0].v, kl_cross(m[0].w, kl_sub(m[1].r, m[0].r)));
+    return kl_dot(kl_sub(m[1].v, track), kl_axis(&middle->A, 0)) / fmax(share, 0.5);
+}
+
 /* The place of the track abreast of the wheelset, from the last accepted one. */
 static kl_status find_place(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)
 {
@@ -216,6 +225,21 @@ static kl_status wheel_rail_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* The place along the track, as a function with a zero at each corner. A step that went over a corner would miss
+ * what the wheels do there: they follow the rail within its rounding, and accelerations are small again at its
+ * end. */
+static void wheel_rail_crossings(const kl_reading *in, kl_crossing *out)
+{
+    const double            close = 1e-5; /* [m] */
+    const wheel_rail       *p     = in->data;
+    const wheel_rail_cache *c     = in->cache;
+    double                  slope, value = kl_track_corners_value(&p->corners, c->s, &slope);
+    out[0] = (kl_crossing){.value     = value,
+                           .rate      = slope * speed_along(in->m, &c->middle),
+                           .tolerance = close,
+                           .kind      = p->corners.sharp ? KL_CROSSING_JUMP : KL_CROSSING_KINK};
+}
+
 const kl_element_type kl_wheel_rail = {
     .name     = "wheel-rail",
     .help     = "a wheelset on the rails: contact search, Hertz, creep forces",
@@ -233,5 +257,6 @@ const kl_element_type kl_wheel_rail = {
     .locate           = kl_wheel_rail_locate,
     .eval             = wheel_rail_eval,
     .tangent          = kl_wheel_rail_tangent,
+    .crossings        = wheel_rail_crossings,
     .output           = kl_wheel_rail_output,
     .watch            = kl_wheel_rail_watch};

@@ -8,6 +8,7 @@
 #include "railway/irregularity_resource.h"
 #include "railway/profile_resource.h"
 #include "railway/rails.h"
+#include "railway/track_corners.h"
 #include "railway/wheel_force.h"
 #include "script/function.h"
 
@@ -42,11 +43,12 @@ typedef struct wheel_rail {
     bool    starts_deep; /* a wheel is pressed into its rail at the start by more than its load */
     double  reach;       /* distance within which contacts are found [m]; 0: overlaps only */
     kl_vec3 axle;        /* direction of the axle in the axes of marker 1, to the left */
-    wheel_side   one[2]; /* left, right */
-    kl_wheel_law law;
-    kl_rails     rails;
-    double       s0;     /* length along the track at the start [m] */
-    kl_vec3      origin; /* marker 0 at the start, where the track begins, global [m] */
+    wheel_side       one[2]; /* left, right */
+    kl_wheel_law     law;
+    kl_rails         rails;
+    double           s0;      /* length along the track at the start [m] */
+    kl_vec3          origin;  /* marker 0 at the start, where the track begins, global [m] */
+    kl_track_corners corners; /* of the track */
 } wheel_rail;
 
 /* One wheel at one position. */

@@ -474,7 +474,11 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
 kl_status kl_wheel_rail_elastic_setup(void *data, const kl_setup *s, const kl_motion *m,
                                       int nmarker, kl_element_size *size)
 {
+    wheel_rail *p = data;
     KL_TRY(kl_wheel_rail_setup(data, s, m, nmarker, size));
+    if (p->track)
+        KL_TRY(kl_track_corners_find(p->rails.path, p->half_gauge, s->arena, &p->corners));
+    size->nevent = p->corners.n > 0;
     return check_start(data, s, m, size->cache);
 }
 

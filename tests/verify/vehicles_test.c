@@ -42,6 +42,24 @@ static void lateral_forces_of_the_metro_balance_cant_and_speed(void **unused)
     assert_true(example_peak(&e, 3) == 0.0);
 }
 
+/* Wheels feel a cant transition when they get there. The first one begins at 30 m, its rounding 0.1 m before. Steps that ran
+ * over the beginning showed 46.9 instead of 38.3 kN on the outer wheel before it. */
+static void wheels_feel_a_cant_transition_when_they_reach_it(void **unused)
+{
+    static const char *const channels[] = {"distance", "car.front.lead.rails.Q_left",
+                                           "car.front.lead.rails.Q_right", NULL};
+    static example           fine;
+    (void)unused;
+    example_run("metro-trailer", "speed=20", 0.62, 5e-4, channels, &e);
+    example_run("metro-trailer", "speed=20 tolerance=1e-9", 0.62, 5e-4, channels, &fine);
+    double load = e.value[0][1];
+    for (int i = 0; i < e.n; i++)
+        for (int k = 1; k < 3; k++)
+            if (e.value[i][0] < 29.89) assert_close(e.value[i][k], load, 1e-3 * load);
+    assert_true(example_apart(&e, &fine, 1) < 0.1 * load);
+    assert_true(example_apart(&e, &fine, 2) < 0.1 * load);
+}
+
 /* The paper sees the outer leading wheel lift at the entrance with Kalker's linear law only. */
 static void the_outer_wheel_lifts_with_the_linear_law(void **unused)
 {
@@ -306,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lateral_forces_of_the_metro_balance_cant_and_speed),
+        cmocka_unit_test(wheels_feel_a_cant_transition_when_they_reach_it),
         cmocka_unit_test(the_outer_wheel_lifts_with_the_linear_law),
         cmocka_unit_test(centre_pivots_resist_with_their_friction),
         cmocka_unit_test(wheels_carry_tare_and_laden_vehicles),
