@@ -324,7 +324,8 @@ const kl_key kl_run_keys[] = {
      .words    = "solved interpolated",
      .fallback = "solved",
      .help     = "accelerations and reaction forces of rows within a step: "
-                 "solved for at each row, or interpolated between the ends "
+                 "solved for at each row (in models with constraints; "
+                 "without, they are interpolated), or interpolated between the ends "
                  "of the step (faster with many rows; generalized-alpha, "
                  "newmark and hht)"},
     {.name     = "start",
@@ -373,8 +374,7 @@ const kl_key kl_integrator_keys[] = {
      .max      = 0.1,
      .help = "instead of `tolerance`: error of positions over the whole run, relative to the size "
              "of the mechanism; has the same meaning with every method; 1e-4 corresponds to the "
-             "default "
-             "tolerance"},
+             "default tolerance with auto and generalized-alpha"},
     {.name     = "step",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, step),
